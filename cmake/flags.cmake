@@ -1,0 +1,30 @@
+# Compiler and linker flags of every target of ours.
+add_library(qq_flags INTERFACE)
+target_include_directories(qq_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(qq_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wextra-semi
+  -Wno-missing-field-initializers -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Without the flag ccache never hits on a precompiled header.
+  target_compile_options(qq_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+  add_link_options(-fuse-ld=mold)
+else()
+  # g++ 12 takes a coroutine's promise for uninitialised and string code for overlapping.
+  target_compile_options(qq_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-shadow)
+endif()
+# RelWithDebInfo is the release: optimised, with line tables for stack traces, and asserts on.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -gline-tables-only")
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+endif()
+
+if(QQ_SANITIZE)
+  add_compile_options(-fsanitize=${QQ_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${QQ_SANITIZE})
+  add_compile_definitions(QQ_SANITIZED=1)
+else()
+  # Hardening of what ships.
+  target_compile_options(qq_flags INTERFACE -fstack-protector-strong -fPIE
+    $<$<CONFIG:RelWithDebInfo>:-U_FORTIFY_SOURCE> $<$<CONFIG:RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+  add_link_options(-pie -Wl,-z,relro,-z,now)
+endif()

@@ -1,0 +1,22 @@
+// The precompiled header of every target: what nearly every file includes anyway.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
