@@ -1,0 +1,109 @@
+// A strict JSON reader (RFC 8259) that walks bytes in place: no DOM, no allocation. It is the one reader
+// on the request path: it checks the whole document and gives byte ranges, so that a body can be patched
+// without being re-serialised.
+//
+// Strict: JSONTestSuite's must-accept and must-reject cases hold; UTF-8 is checked; depth and node count
+// are capped. Numbers stay text (big integers and 1e400 are legal); lone-surrogate escapes are legal and
+// kept.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qq::wire {
+
+struct JsonLimits {
+  std::size_t depth_max = 256;
+  std::size_t nodes_max = 2'000'000;  // values and members
+};
+
+struct JsonError {
+  std::size_t offset = 0;
+  const char* reason = "";  // a literal, e.g. "expected ',' or '}'"
+};
+
+// Checks the whole of `text`: one value with only white space around it. Nothing = valid.
+std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits = {}) noexcept;
+
+enum class JsonType : std::uint8_t { Object, Array, String, Number, True, False, Null };
+
+// One value inside a document that `check_json` accepted: a view of its exact bytes (quotes and braces
+// included). Cheap to copy. All calls below take time linear in the value's own bytes, and must only be
+// used on checked documents.
+class JsonValue {
+ public:
+  JsonValue() = default;
+  explicit JsonValue(std::string_view text) noexcept : text_(text) {}  // leading white space is skipped
+
+  [[nodiscard]] JsonType type() const noexcept;
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] bool is_string() const noexcept { return !text_.empty() && text_[0] == '"'; }
+  [[nodiscard]] bool is_object() const noexcept { return !text_.empty() && text_[0] == '{'; }
+  [[nodiscard]] bool is_array() const noexcept { return !text_.empty() && text_[0] == '['; }
+  [[nodiscard]] bool is_null() const noexcept { return text_ == "null"; }
+  [[nodiscard]] bool is_true() const noexcept { return text_ == "true"; }
+  [[nodiscard]] bool is_false() const noexcept { return text_ == "false"; }
+
+  // The string between the quotes, escapes untouched; empty for other types.
+  [[nodiscard]] std::string_view raw_string() const noexcept;
+  // The string decoded (lone surrogates become U+FFFD).
+  [[nodiscard]] std::string string() const;
+  // A non-negative or negative integer that fits; nothing for fractions, exponents and overflow.
+  [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
+  // True for "" and for strings of white space (including escaped \n, \t, \r) only.
+  [[nodiscard]] bool is_blank_string() const noexcept;
+
+  // An object's member (keys compared unescaped; of duplicates the first); nothing if absent or no object.
+  [[nodiscard]] std::optional<JsonValue> member(std::string_view key) const noexcept;
+  // member(a).member(b)...
+  template <typename... Keys>
+  [[nodiscard]] std::optional<JsonValue> at(std::string_view key, Keys... rest) const noexcept {
+    auto found = member(key);
+    if constexpr (sizeof...(rest) > 0) {
+      return found ? found->at(rest...) : std::nullopt;
+    } else {
+      return found;
+    }
+  }
+
+ private:
+  std::string_view text_;
+};
+
+// Walks an object's members in order, in one pass.
+//   for (JsonMembers members(object); members.next();) members.key() ... members.value()
+class JsonMembers {
+ public:
+  explicit JsonMembers(JsonValue object) noexcept;
+  bool next() noexcept;
+  [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
+  // The key unescaped equals `name`. Fast when there is no backslash.
+  [[nodiscard]] bool key_is(std::string_view name) const noexcept;
+  [[nodiscard]] JsonValue value() const noexcept { return value_; }
+
+ private:
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  std::string_view key_;
+  JsonValue value_;
+};
+
+// Walks an array's elements in order, in one pass.
+class JsonElements {
+ public:
+  explicit JsonElements(JsonValue array) noexcept;
+  bool next() noexcept;
+  [[nodiscard]] JsonValue value() const noexcept { return value_; }
+
+ private:
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  JsonValue value_;
+};
+
+// Appends `text` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace qq::wire

@@ -1,0 +1,58 @@
+// Server-sent events, fed bytes (WHATWG HTML, 9.2.6): LF, CRLF or CR line ends, one leading BOM,
+// multi-line data, comments, split anywhere. Used to read a provider's stream for metering while its
+// bytes pass through untouched.
+//
+// Differences from the browser's algorithm, because providers do so: leading white space before a field
+// name is skipped; an event not closed by an empty line is reported at end of stream (`finish`).
+//
+// Fast path: an event that lies whole in the given bytes with a single data line is reported as views
+// into them, without a copy. Otherwise its bytes are kept in the decoder, at most `event_max`.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace qq::wire {
+
+struct SseEvent {
+  std::string_view name;   // the `event:` field, empty if there was none
+  std::string_view data;   // `data:` lines joined with LF
+  bool has_data = false;   // an event without any data line is not dispatched by browsers; we report it
+  std::size_t end = 0;     // offset in the bytes given to `feed` just behind the event's closing blank line
+};
+
+class SseDecoder {
+ public:
+  explicit SseDecoder(std::size_t event_max = 16 * 1024 * 1024);
+
+  enum class Verdict { Ok, EventTooBig };
+
+  // Feeds `bytes` and returns the next event in them, if one is complete; `consumed` is advanced past
+  // what was taken. Call in a loop until it returns false. Views are valid until the next call.
+  //   std::size_t consumed = 0; SseEvent event;
+  //   while (decoder.next(bytes, consumed, event)) {...}
+  bool next(std::string_view bytes, std::size_t& consumed, SseEvent& event);
+  // End of stream: true and the event if unfinished data was pending.
+  bool finish(SseEvent& event);
+
+  [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
+  // True between events: everything fed so far ended with a complete event, comment line or blank line,
+  // so that something of ours may be written here.
+  [[nodiscard]] bool at_border() const noexcept;
+
+ private:
+  // Implementation detail of the decoder; see sse.cc.
+  bool take_line(std::string_view line, SseEvent& event);
+  std::string line_;        // an unfinished line from earlier calls
+  std::string name_;
+  std::string data_;
+  std::size_t event_max_;
+  bool has_data_ = false;
+  bool saw_cr_ = false;     // the previous byte was CR: a LF that follows belongs to it
+  bool started_ = false;    // past a possible BOM
+  bool clear_pending_ = false;
+  Verdict verdict_ = Verdict::Ok;
+};
+
+}  // namespace qq::wire
