@@ -76,17 +76,13 @@ const char* BodyReader::take_framing(unsigned char byte) noexcept {
       }
       if (size_digits_ == 0) return "chunk without a size";
       if (remaining_ >> 63 != 0) return "chunk too large";
-      line_bytes_ = 0;
       if (byte == '\r') {
         state_ = State::SizeLf;
-      } else if (byte == ';') {
-        state_ = State::ExtensionStart;
-      } else if (byte == ' ' || byte == '\t') {
-        state_ = State::SizeSpace;
-      } else {
-        return "bad chunk size";
+        return nullptr;
       }
-      return nullptr;
+      line_bytes_ = 0;
+      state_ = State::SizeSpace;
+      return take_extension(byte);
     case State::SizeLf:
       if (byte != '\n') return "chunk size not followed by CRLF";
       state_ = remaining_ == 0 ? State::TrailerStart : State::Data;
