@@ -19,7 +19,7 @@ class BodyReader {
   explicit BodyReader(Framing framing = {}) noexcept;
 
   struct Step {
-    std::string_view payload;   // may be empty although bytes were consumed
+    std::string_view payload;  // may be empty although bytes were consumed
     std::size_t consumed = 0;
     const char* error = nullptr;  // a literal; the reader is dead from then on
   };
@@ -34,8 +34,25 @@ class BodyReader {
 
  private:
   enum class State : std::uint8_t {
-    Length, UntilClose, Size, SizeSpace, ExtensionStart, Extension, ExtensionQuoted, ExtensionEscape, SizeLf,
-    Data, DataCr, DataLf, TrailerStart, TrailerName, TrailerValue, TrailerLf, EndLf, Done, Dead
+    Length,
+    UntilClose,
+    Size,
+    SizeSpace,
+    ExtensionStart,
+    Extension,
+    ExtensionQuoted,
+    ExtensionEscape,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    TrailerStart,
+    TrailerName,
+    TrailerValue,
+    TrailerLf,
+    EndLf,
+    Done,
+    Dead
   };
   // Takes one byte of chunk framing; a literal if it may not stand there.
   const char* take_framing(unsigned char byte) noexcept;
@@ -44,8 +61,8 @@ class BodyReader {
 
   State state_;
   std::uint8_t size_digits_ = 0;
-  std::uint32_t line_bytes_ = 0;       // of the extensions of the current chunk
-  std::uint32_t overhead_bytes_ = 0;   // extensions and trailers altogether
+  std::uint32_t line_bytes_ = 0;      // of the extensions of the current chunk
+  std::uint32_t overhead_bytes_ = 0;  // extensions and trailers altogether
   std::uint64_t remaining_ = 0;
   std::uint64_t payload_bytes_ = 0;
 };

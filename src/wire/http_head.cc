@@ -240,7 +240,8 @@ HeadVerdict still_incomplete(std::size_t size, const HeadLimits& limits) noexcep
 
 // True if no line ended since the previous call: a slow head is parsed again once a line, not once a byte.
 bool nothing_new(std::string_view bytes, std::size_t already_scanned, const HeadLimits& limits) noexcept {
-  if (already_scanned == 0 || already_scanned > bytes.size() || bytes[already_scanned - 1] == '\r') return false;
+  if (already_scanned == 0 || already_scanned > bytes.size() || bytes[already_scanned - 1] == '\r')
+    return false;
   const std::string_view fresh = bytes.substr(already_scanned);
   if (fresh.empty() || std::memchr(fresh.data(), '\n', fresh.size()) != nullptr) return false;
   if (bytes.size() < limits.line_max) return true;
