@@ -14,21 +14,7 @@ const char* skip_value(const char* at, const char* end) noexcept {
     const char* close = find_closing_quote(at + 1, end);
     return close == end ? end : close + 1;
   }
-  if (*at == '{' || *at == '[') {
-    std::size_t depth = 0;
-    while (at != end) {
-      if (*at == '"') {
-        at = find_closing_quote(at + 1, end);
-        if (at == end) return end;
-      } else if (*at == '{' || *at == '[') {
-        ++depth;
-      } else if (--depth == 0) {
-        return at + 1;
-      }
-      at = find_structure(at + 1, end);
-    }
-    return end;
-  }
+  if (*at == '{' || *at == '[') return skip_container(at, end);
   while (at != end && *at != ',' && *at != ']' && *at != '}' && !is_json_space(*at)) ++at;
   return at;
 }
