@@ -31,7 +31,10 @@ struct Names {
   }
   [[nodiscard]] bool has(std::string_view name) const { return known.contains(name); }
   [[nodiscard]] std::string suggestion(std::string_view name) const {
-    const std::vector<std::string_view> list(known.begin(), known.end());
+    // So that a file of many thousand names with many mistakes is still checked in moments.
+    constexpr std::size_t kMaxCompared = 2'000;
+    std::vector<std::string_view> list;
+    for (auto it = known.begin(); it != known.end() && list.size() < kMaxCompared; ++it) list.push_back(*it);
     const auto near = nearest(name, list);
     return near ? fmt::format(": did you mean `{}`?", *near) : std::string();
   }
@@ -79,8 +82,11 @@ class Checker {
 
   void check_reference(const std::string& path, const Names& names, std::string_view name, std::string_view what) {
     if (name.empty() || names.has(name) || !names.all_read) return;
-    const bool hidden = places_.of(path).from_outside;
-    report(path, fmt::format("no {} has the name {}{}", what, value(path, name), hidden ? "" : names.suggestion(name)));
+    if (places_.of(path).from_outside) {
+      report(path, fmt::format("no {} has the name that this expands to", what));
+    } else {
+      report(path, fmt::format("no {} has the name {}{}", what, shown(name), out_.full() ? "" : names.suggestion(name)));
+    }
   }
 
   void collect_names() {
@@ -90,6 +96,9 @@ class Checker {
       if (!model.hidden) public_.add(model.name);
     }
     for (const auto& route : config_.routes) public_.add(route.name);
+    // A list that could not be read at all was reported, too.
+    providers_.all_read = providers_.all_read && !config_.providers.empty();
+    models_.all_read = models_.all_read && !config_.models.empty();
     public_.all_read = public_.all_read && models_.all_read;
   }
 
@@ -192,7 +201,8 @@ class Checker {
         }
         check_unique(fmt::format("{}.{}", path, key), *list, "model", [](const auto& c) { return std::string_view(c.model); });
       }
-      for (std::size_t k = 0; k < route.candidates.size() && route.picker == routing::PickerKind::Order; ++k) {
+      const bool unweighted = route.picker == routing::PickerKind::Order && places_.of(path + ".picker").good;
+      for (std::size_t k = 0; k < route.candidates.size() && unweighted; ++k) {
         const std::string weight = fmt::format("{}.candidates[{}].weight", path, k);
         if (places_.has(weight)) report(weight, "`picker: order` uses no weights: remove it or write `picker: weighted`");
       }

@@ -271,7 +271,7 @@ const Section& model_section() {
                      .absent("the same as `name`")
                      .longest(256)
                      .known_as({"model", "id", "deployment"}),
-                 Make(tokens("context", &T::context_tokens, 1, 1e12))
+                 Make(tokens("context", &T::context_tokens, 1, 1e9))
                      .doc("Tokens that fit into the model's context.")
                      .absent("unknown")
                      .like("128k")

@@ -12,7 +12,7 @@ std::string to_text(const Diagnostic& diagnostic) {
 }
 
 void Diagnostics::add(Mark mark, std::string message) {
-  if (list_.size() >= kMaxShown) {
+  if (full()) {
     ++dropped_;
     return;
   }

@@ -33,6 +33,8 @@ class Diagnostics {
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
   void add(Mark mark, std::string message);
   [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+  // Further mistakes are only counted: their messages need not be composed.
+  [[nodiscard]] bool full() const noexcept { return list_.size() >= kMaxShown; }
   // In the order of the file.
   [[nodiscard]] std::vector<Diagnostic> take();
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "config/check.h"
 #include "config/definition.h"
@@ -96,7 +97,7 @@ class Loader {
       }
       const Field* field = section.find(key.text);
       if (field == nullptr) {
-        out_.add(key.mark, prefixed(path, unknown_key(section, key.text)));
+        out_.add(key.mark, out_.full() ? std::string() : prefixed(path, unknown_key(section, key.text)));
         continue;
       }
       const auto [first, fresh] = seen.emplace(field->key, key.mark);
@@ -142,10 +143,9 @@ class Loader {
   void load_value(const Field& field, void* object, const Node& node, const std::string& path) {
     places_.set(path, {node.mark});
     if (node.kind == Node::Kind::Null) {
-      const std::string_view what =
-          node.text.empty() ? "has no value" : "is YAML's null, not a value (quote it if it is meant as text)";
-      out_.add(node.mark, fmt::format("{}: {}: expected {}; give it one or remove the key", path, what,
-                                      expected_words(field.type)));
+      const std::string what = node.text.empty() ? "nothing" : fmt::format("`{}`, which is YAML's null", node.text);
+      out_.add(node.mark, fmt::format("{}: expected {}, found {}: give it a value or remove the key", path,
+                                      expected_words(field.type), what));
       return;
     }
     switch (field.type) {
@@ -169,7 +169,7 @@ class Loader {
       return;
     }
     if (field.clear) field.clear(object);
-    std::vector<std::string> seen;
+    std::unordered_set<std::string_view> seen;
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const Node& item = node.items[i];
       const std::string item_path = fmt::format("{}[{}]", path, i);
@@ -188,11 +188,10 @@ class Loader {
         out_.add(item.mark, fmt::format("{}: expected a word, found {}", item_path, describe(item)));
         continue;
       }
-      if (std::find(seen.begin(), seen.end(), item.text) != seen.end()) {
+      if (!seen.insert(item.text).second) {
         out_.add(item.mark, fmt::format("{}: {} is listed twice", item_path, shown(item.text)));
         continue;
       }
-      if (seen.size() < kMaxCompared) seen.push_back(item.text);
       load_scalar(field, object, item, item_path);
     }
   }
@@ -213,7 +212,9 @@ class Loader {
     places_.set(path, {node.mark, value.from_outside});
     const std::string problem = problem_of(field, value);
     const std::string error = problem.empty() ? stored(field, object, value) : problem;
-    if (!error.empty()) out_.add(node.mark, fmt::format("{}: {}", path, error));
+    if (error.empty()) return;
+    places_.set(path, {node.mark, value.from_outside, false});
+    out_.add(node.mark, fmt::format("{}: {}", path, error));
   }
 
   static std::string found(const Field& field, const Scalar& value) {
@@ -279,9 +280,6 @@ class Loader {
     return fmt::format("expected {}{}{}{}", field.words.size() > 1 ? "one of " : "", list, found(field, value),
                        near ? fmt::format(": did you mean `{}`?", *near) : "");
   }
-
-  // Lists longer than this are compared only with their first part, so that checking stays linear.
-  static constexpr std::size_t kMaxCompared = 1'000;
 
   const Environment& environment_;
   Places& places_;

@@ -11,6 +11,7 @@ namespace qq::config {
 struct Place {
   Mark mark;
   bool from_outside = false;  // the value came from a variable or file: never show it
+  bool good = true;           // false: it was refused, so what follows from it means nothing
 };
 
 class Places {

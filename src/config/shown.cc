@@ -36,6 +36,7 @@ bool looks_like_credential(std::string_view text) {
 }
 
 std::string shown(std::string_view text) {
+  if (text.empty()) return "an empty text";
   if (looks_like_credential(text)) return "a value that looks like a credential";
   const bool cut = text.size() > kLongestShown;
   if (cut) {
