@@ -1,18 +1,5 @@
 # Measuring: one run of one proxy, and the interleaved pairs that a bar is judged by. Sourced by bench/run.
 
-# The mock provider, once for the whole bench: `instant` answers at once and writes a whole stream in one
-# write; `paced` sends an event each 20 ms for a second; `idle` one each second for two minutes.
-start_mock() {
-  local ports
-  start "$scratch/mock.log" taskset -c "$load_cpu" "$tools/qq_mock" 0:0:50:50:0 0:0:50:1:20000 0:0:120:1:1000000
-  mock_pid=$started
-  until ports=$(grep -o '[0-9][0-9,]*' "$scratch/mock.log"); do
-    kill -0 "$mock_pid" 2>/dev/null || return 1
-    sleep 0.05
-  done
-  IFS=, read -r upstream_instant upstream_paced upstream_idle <<<"$ports"
-}
-
 # field NAME JSON: a number of qq_load's line.
 field() { sed -n "s/.*\"$1\":\(-\{0,1\}[0-9.]*\).*/\1/p" <<<"$2"; }
 
@@ -47,63 +34,56 @@ holds() { awk -v bound="$2" -v bar="$1" 'BEGIN { split(bar, b, " "); exit !(b[1]
 # judge BOUND: sets $verdict from $must and $aim.
 judge() {
   if [[ -z $must ]]; then
-    verdict=report
+    verdict=-
   elif ((failed > 0)); then
     verdict="MISSED (errors)"
   elif [[ -n $aim ]] && holds "$aim" "$1"; then
-    verdict="aim"
+    verdict="aim met"
   elif holds "$must" "$1"; then
-    verdict="must"
+    verdict="must met"
   else
     verdict="MISSED"
   fi
   if [[ $verdict == MISSED* ]]; then missed=$((missed + 1)); fi
 }
 
-# row WHAT OURS THEIRS VALUE RANGE: a line of the final table.
+# row COLUMNS...: a line of the table. The scenario's name stands before its first row only.
 row() {
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "${must:--}" "${aim:--}" "$verdict" \
-    >>"$scratch/table.tsv"
-  print_table "$scratch/table.tsv" | tail -n 1
+  local label=$scenario
+  [[ $scenario == "$last_label" ]] && label=''
+  last_label=$scenario
+  printf '%-13s %-24s %11s %11s %9s  %-21s %-8s %-8s %s\n' "$label" "$@"
 }
 
-print_table() {
-  awk -F'\t' 'BEGIN { printf "%-30s %15s %10s %9s  %-20s %-8s %-8s %s\n",
-                      "what", "ours", "theirs", "value", "95 % bounds", "must", "aim", "verdict" }
-              { printf "%-30s %15s %10s %9s  %-20s %-8s %-8s %s\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$1"
+print_heading() {
+  local scenario=scenario last_label=''
+  row what ours theirs value "95 % bounds" must aim verdict
 }
 
-# result_json NAME PAIRS_FILE: one object of the results file, with every pair, from the variables that
-# the statistics left.
-result_json() {
-  local pairs_json
-  pairs_json=$(awk '{ printf "%s[%s,%s]", (NR > 1 ? "," : ""), $1, $2 }' "$2")
-  printf '{"name":"%s","metric":"%s","ours":%s,"theirs":%s,"median":%s,"lower":%s,"upper":%s,"must":"%s","aim":"%s","verdict":"%s","pairs":[%s]}\n' \
-    "$1" "$metric" "$ours" "$theirs" "$median" "$lower" "$upper" "$must" "$aim" "$verdict" "$pairs_json" >>"$scratch/results.jsonl"
-}
-
-# compare NAME OURS THEIRS [judged]: statistics of two columns of measurements, a row and an object.
+# compare WHAT OURS THEIRS [judged]: statistics of two columns of measurements, as a row and, with every
+# pair, as an object of the results file.
 compare() {
-  local count median lower upper least most ours theirs bound keep_must=$must keep_aim=$aim
+  local count median lower upper least most ours theirs bound pairs_json must=$must aim=$aim
   paste -d' ' "$2" "$3" >"$scratch/pairs"
   eval "$(awk -v mode="$mode" -f "$here/lib/stats.awk" "$scratch/pairs")"
   if [[ ${4:-} != judged ]]; then must='' aim=''; fi
   if [[ $must == '>='* ]]; then bound=$lower; else bound=$upper; fi
   judge "$bound"
-  row "$1" "$ours" "$theirs" "$median" "[$lower, $upper]"
-  result_json "$1" "$scratch/pairs"
-  must=$keep_must aim=$keep_aim
+  row "$1" "$ours" "$theirs" "$median" "[$lower, $upper]" "${must:--}" "${aim:--}" "$verdict"
+  pairs_json=$(awk '{ printf "%s[%s,%s]", (NR > 1 ? "," : ""), $1, $2 }' "$scratch/pairs")
+  printf '{"scenario":"%s","what":"%s","metric":"%s","value":"%s","ours":%s,"theirs":%s,"median":%s,"lower":%s,"upper":%s,"must":"%s","aim":"%s","verdict":"%s","pairs":[%s]}\n' \
+    "$scenario" "$1" "$metric" "$mode" "$ours" "$theirs" "$median" "$lower" "$upper" "$must" "$aim" "$verdict" "$pairs_json" \
+    >>"$scratch/results.jsonl"
 }
 
 # run_pairs: what a scenario with rivals does. In each round every proxy runs once in a fresh process, the
 # judged rival twice (before and after ours), and every second round in the opposite order.
 run_pairs() {
-  local first=${rivals%% *} others='' order name round again=$noise_floor slot
+  local first=${rivals%% *} others='' order name round slot
   [[ $rivals == *' '* ]] && others=${rivals#* }
-  rm -f "$scratch/$scenario".*
   for ((round = 1; round <= pairs; round++)); do
     order="$first:1 $subject:ours"
-    [[ $again == yes ]] && order+=" $first:2"
+    [[ $noise_floor == yes ]] && order+=" $first:2"
     for name in $others; do order+=" $name:1"; done
     ((round % 2 == 0)) && order=$(tr ' ' '\n' <<<"$order" | tac | tr '\n' ' ')
     for slot in $order; do
@@ -114,21 +94,21 @@ run_pairs() {
     if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
   done
   if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
-  compare "$scenario: $subject, $first" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$first:1" judged
-  if [[ $again == yes ]]; then
-    compare "  $first, itself" "$scratch/$scenario.$first:2" "$scratch/$scenario.$first:1"
+  compare "$subject, $first" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$first:1" judged
+  if [[ $noise_floor == yes ]]; then
+    compare "$first, $first (noise)" "$scratch/$scenario.$first:2" "$scratch/$scenario.$first:1"
   fi
   for name in $others; do
-    compare "  $subject, $name" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$name:1"
+    compare "$subject, $name" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$name:1"
   done
 }
 
-# single NAME VALUE UNIT: a row for a figure that has no rival, judged as it stands.
+# single WHAT VALUE UNIT: a row for a figure that has no rival, judged as it stands.
 single() {
   judge "$2"
-  row "$1" "$2 $3" "-" "-" "-"
-  printf '{"name":"%s","value":%s,"unit":"%s","must":"%s","aim":"%s","verdict":"%s"}\n' "$1" "$2" "$3" "$must" \
-    "$aim" "$verdict" >>"$scratch/results.jsonl"
+  row "$1" "$2 $3" - - - "${must:--}" "${aim:--}" "$verdict"
+  printf '{"scenario":"%s","what":"%s","ours":%s,"unit":"%s","must":"%s","aim":"%s","verdict":"%s"}\n' \
+    "$scenario" "$1" "$2" "$3" "$must" "$aim" "$verdict" >>"$scratch/results.jsonl"
 }
 
 # median_of FILE: of one number a line.

@@ -13,11 +13,13 @@ start() {
   background+=("$started")
 }
 
-# stop PID: asks, waits up to three seconds, then kills.
+stop_patience=3  # seconds
+
+# stop PID: asks, waits so long, then kills.
 stop() {
   local pid=$1 left=() other i
   kill -TERM "$pid" 2>/dev/null
-  for ((i = 0; i < 60; i++)); do
+  for ((i = 0; i < stop_patience * 20; i++)); do
     kill -0 "$pid" 2>/dev/null || break
     sleep 0.05
   done

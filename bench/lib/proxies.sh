@@ -4,6 +4,7 @@
 
 proxy_cpu=0
 load_cpu=1
+under=()  # a command that runs the proxy, such as valgrind
 
 need() {
   command -v "$1" >/dev/null && return 0
@@ -17,9 +18,9 @@ launch() {
   shift
   : >"$scratch/$name.log"  # only the last run's is kept
   begin=${EPOCHREALTIME/./}
-  start "$scratch/$name.log" taskset -c "$proxy_cpu" "$@"
+  start "$scratch/$name.log" taskset -c "$proxy_cpu" "${under[@]}" "$@"
   proxy_pid=$started
-  if ! ready=$(wait_for_port "$proxy_port" "$proxy_pid" 15); then
+  if ! ready=$(wait_for_port "$proxy_port" "$proxy_pid" 30); then
     echo "bench: $name does not listen; the end of $scratch/$name.log:" >&2
     tail -n 5 "$scratch/$name.log" >&2
     return 1
@@ -77,12 +78,18 @@ make_client_key() {
   return 1
 }
 
-start_queqiao() {
+start_queqiao() { launch_queqiao queqiao "http://127.0.0.1:$1/v1"; }
+
+# The provider is behind TLS: UPSTREAM_PORT is that of start_tls_front.
+start_queqiao_tls() {
+  SSL_CERT_FILE=$scratch/ca.pem launch_queqiao queqiao_tls "https://localhost:$1/v1"
+}
+
+launch_queqiao() {
   make_client_key || return 1
   free_port && proxy_port=$port
-  export QQ_BENCH_LISTEN=$proxy_port QQ_BENCH_UPSTREAM=$1
   client_options=(--key "$client_key")
-  launch queqiao "$binary" serve --config "$here/queqiao.yaml"
+  QQ_BENCH_LISTEN=$proxy_port QQ_BENCH_UPSTREAM=$2 launch "$1" "$binary" serve --config "$here/queqiao.yaml"
 }
 
 stop_proxy() { stop "$proxy_pid"; }
@@ -94,3 +101,41 @@ start_direct() {
 }
 
 stop_direct() { :; }
+
+# The mock provider, once for the whole script: `instant` answers at once and writes a whole stream in
+# one write; `paced` sends an event each 20 ms for a second; `idle` one each second for two minutes.
+start_mock() {
+  local ports
+  start "$scratch/mock.log" taskset -c "$load_cpu" "$tools/qq_mock" 0:0:50:50:0 0:0:50:1:20000 0:0:120:1:1000000
+  mock_pid=$started
+  until ports=$(grep -o '[0-9][0-9,]*' "$scratch/mock.log"); do
+    kill -0 "$mock_pid" 2>/dev/null || return 1
+    sleep 0.05
+  done
+  # shellcheck disable=SC2034
+  IFS=, read -r upstream_instant upstream_paced upstream_idle <<<"$ports"
+}
+
+# An authority and a certificate for localhost, good for a day, in $scratch: ca.pem, server.pem, server.key.
+make_certificates() {
+  [[ -f $scratch/server.pem ]] && return 0
+  need openssl openssl || return 1
+  (
+    cd "$scratch" || exit 1
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj "/CN=bench authority" \
+      -addext basicConstraints=critical,CA:TRUE -keyout ca.key -out ca.pem
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -keyout server.key -out server.csr
+    openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 1 -out server.pem \
+      -extfile <(echo subjectAltName=DNS:localhost,IP:127.0.0.1)
+  ) 2>"$scratch/openssl.log"
+}
+
+# start_tls_front UPSTREAM_PORT: TLS in front of the mock; its port is in $tls_port, its process in $tls_pid.
+start_tls_front() {
+  make_certificates && need nginx nginx-light || return 1
+  free_port && tls_port=$port
+  sed -e "s|@DIR@|$scratch|g" -e "s|@LISTEN@|$tls_port|g" -e "s|@UPSTREAM@|$1|g" "$here/proxies/tls.conf" >"$scratch/tls.conf"
+  start "$scratch/tls.log" taskset -c "$load_cpu" nginx -e "$scratch/tls.log" -p "$scratch" -c "$scratch/tls.conf"
+  tls_pid=$started
+  wait_for_port "$tls_port" "$tls_pid" >/dev/null
+}

@@ -5,6 +5,6 @@ run_scenario() {
   local file=$binary
   [[ $subject == queqiao ]] || file=$(command -v "$subject")
   strip -o "$scratch/stripped" "$file" || return 1
-  single "binary-size: as built" "$(mib "$file")" MiB
-  single "  stripped" "$(mib "$scratch/stripped")" MiB
+  single "as built" "$(mib "$file")" MiB
+  single stripped "$(mib "$scratch/stripped")" MiB
 }

@@ -8,6 +8,6 @@ run_scenario() {
       stop_proxy
       echo "$proxy_start_us" >>"$scratch/startup"
     done
-    single "startup: $name" "$(awk -v us="$(median_of "$scratch/startup")" 'BEGIN { printf "%.1f", us / 1000 }')" ms
+    single "$name" "$(awk -v us="$(median_of "$scratch/startup")" 'BEGIN { printf "%.1f", us / 1000 }')" ms
   done
 }

@@ -22,7 +22,7 @@ calls_per_request() {
 
 run_scenario() {
   need strace strace || return 1
-  calls_per_request "$subject" && single "syscalls: $subject" "$calls" calls || return 1
+  calls_per_request "$subject" && single "$subject" "$calls" calls || return 1
   must='' aim=''
-  calls_per_request nginx && single "  nginx" "$calls" calls
+  calls_per_request nginx && single nginx "$calls" calls
 }
