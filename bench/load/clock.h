@@ -21,6 +21,8 @@ inline timespec to_timespec(std::int64_t ns) {
 }
 
 // Without this the kernel rounds our waits up by 50 us, more than the differences we look for.
-inline void ask_for_exact_timers() { prctl(PR_SET_TIMERSLACK, 1UL); }
+inline void ask_for_exact_timers() {
+  prctl(PR_SET_TIMERSLACK, 1UL);
+}
 
 }  // namespace qq::bench

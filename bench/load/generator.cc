@@ -23,8 +23,10 @@ std::string make_request(const Options& options) {
   body += R"(,"temperature":0.7,"max_tokens":512,"messages":[{"role":"system","content":)"
           R"("You are a helpful assistant."},{"role":"user","content":")";
   constexpr std::string_view kEnd = "\"}]}";
-  constexpr std::string_view kText = "Tell me again how the magpies build a bridge across the river of stars. ";
-  for (std::size_t i = 0; body.size() + kEnd.size() < options.body_bytes; ++i) body += kText[i % kText.size()];
+  constexpr std::string_view kText =
+      "Tell me again how the magpies build a bridge across the river of stars. ";
+  for (std::size_t i = 0; body.size() + kEnd.size() < options.body_bytes; ++i)
+    body += kText[i % kText.size()];
   body += kEnd;
 
   std::string head = "POST " + options.path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(options.port) +
@@ -107,7 +109,8 @@ void Generator::begin(Connection& connection, std::int64_t intended) {
 
 void Generator::send_rest(Connection& connection) {
   const std::size_t left = request_.size() - connection.sent;
-  const ssize_t sent = send(connection.fd, request_.data() + connection.sent, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent =
+      send(connection.fd, request_.data() + connection.sent, left, MSG_NOSIGNAL | MSG_DONTWAIT);
   // A peer that has closed shows when we read.
   if (sent < 0 && errno != EAGAIN) return;
   const bool was_short = connection.sent > 0;
@@ -133,14 +136,16 @@ void Generator::receive(Connection& connection, std::int64_t now) {
   if (connection.start == 0) return drop(connection, "bytes that nobody asked for");
   connection.reader.feed(std::string_view(scratch_.data(), static_cast<std::size_t>(got)),
                          [&](std::string_view body) { on_body(connection, body, now); });
-  if (connection.reader.state() == MessageReader::State::Broken) return drop(connection, "not an HTTP answer");
+  if (connection.reader.state() == MessageReader::State::Broken)
+    return drop(connection, "not an HTTP answer");
   if (connection.reader.state() == MessageReader::State::Done) finish(connection, now);
 }
 
 void Generator::on_body(Connection& connection, std::string_view body, std::int64_t now) {
   if (connection.reader.status() != 200) {
     if (results_.first_error.empty()) {
-      results_.first_error = std::to_string(connection.reader.status()) + " " + std::string(body.substr(0, 300));
+      results_.first_error =
+          std::to_string(connection.reader.status()) + " " + std::string(body.substr(0, 300));
     }
     return;
   }
@@ -153,14 +158,16 @@ void Generator::on_body(Connection& connection, std::string_view body, std::int6
     }
     if (!in_window_) return;
     ++results_.events;
-    if (const std::int64_t stamp = EventScanner::stamp_in(data); stamp != 0) results_.delays.push_back(now - stamp);
+    if (const std::int64_t stamp = EventScanner::stamp_in(data); stamp != 0)
+      results_.delays.push_back(now - stamp);
   });
 }
 
 void Generator::finish(Connection& connection, std::int64_t now) {
   if (connection.reader.status() != 200) {
     ++results_.errors;
-    if (results_.first_error.empty()) results_.first_error = "status " + std::to_string(connection.reader.status());
+    if (results_.first_error.empty())
+      results_.first_error = "status " + std::to_string(connection.reader.status());
   } else if (options_.stream && !connection.done_seen) {
     ++results_.errors;
     if (results_.first_error.empty()) results_.first_error = "a stream without [DONE]";
@@ -183,7 +190,8 @@ void Generator::finish(Connection& connection, std::int64_t now) {
 
 void Generator::start_connections(std::int64_t now) {
   while (started_ < connections_.size()) {
-    const std::int64_t due = begin_time_ + options_.ramp * static_cast<std::int64_t>(started_) / options_.connections;
+    const std::int64_t due =
+        begin_time_ + options_.ramp * static_cast<std::int64_t>(started_) / options_.connections;
     if (due > now) return;
     Connection& connection = connections_[started_++];
     if (!connect(connection)) continue;
@@ -230,13 +238,16 @@ void Generator::cross_window_borders(std::int64_t now) {
   }
 }
 
-bool Generator::over() const { return window_end_ != 0; }
+bool Generator::over() const {
+  return window_end_ != 0;
+}
 
 std::int64_t Generator::next_wake(std::int64_t now) const {
   std::int64_t wake = in_window_ ? window_begin_ + options_.duration : window_begin_;
   if (options_.requests > 0) wake = now + kSecond / 10;
   if (started_ < connections_.size()) {
-    wake = std::min(wake, begin_time_ + options_.ramp * static_cast<std::int64_t>(started_) / options_.connections);
+    wake = std::min(wake,
+                    begin_time_ + options_.ramp * static_cast<std::int64_t>(started_) / options_.connections);
   }
   return options_.rate > 0 ? std::min(wake, next_arrival_) : wake;
 }
@@ -251,7 +262,9 @@ Results Generator::run() {
     cross_window_borders(now);
     if (over()) break;
     start_connections(now);
-    const bool all_failed = started_ == connections_.size() && std::ranges::all_of(connections_, [](const Connection& connection) { return connection.fd < 0; });
+    const bool all_failed =
+        started_ == connections_.size() &&
+        std::ranges::all_of(connections_, [](const Connection& connection) { return connection.fd < 0; });
     if (all_failed) break;
     if (options_.rate > 0) issue_arrivals(now);
     const timespec timeout = to_timespec(next_wake(now) - now_ns());
@@ -265,8 +278,8 @@ Results Generator::run() {
     }
     now = now_ns();
   }
-  results_.open = static_cast<std::uint64_t>(
-      std::ranges::count_if(connections_, [](const Connection& connection) { return connection.start != 0; }));
+  results_.open = static_cast<std::uint64_t>(std::ranges::count_if(
+      connections_, [](const Connection& connection) { return connection.start != 0; }));
   return std::move(results_);
 }
 

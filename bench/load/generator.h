@@ -76,13 +76,13 @@ class Generator {
   std::vector<pid_t> processes_;
   std::mt19937_64 random_{20260101};
   int epoll_ = -1;
-  std::size_t started_ = 0;        // connections
-  std::uint64_t issued_ = 0;       // requests
-  std::uint64_t finished_ = 0;     // requests, errors included
+  std::size_t started_ = 0;     // connections
+  std::uint64_t issued_ = 0;    // requests
+  std::uint64_t finished_ = 0;  // requests, errors included
   std::int64_t begin_time_ = 0;
   std::int64_t next_arrival_ = 0;
   std::int64_t window_begin_ = 0;
-  std::int64_t window_end_ = 0;    // 0 until the window is over
+  std::int64_t window_end_ = 0;  // 0 until the window is over
   bool in_window_ = false;
 };
 

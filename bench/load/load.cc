@@ -18,13 +18,16 @@ namespace {
 // The p-quantile in microseconds, or 0 of nothing.
 double quantile_us(std::vector<std::int64_t>& values, double p) {
   if (values.empty()) return 0;
-  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(p * static_cast<double>(values.size())));
+  const auto rank =
+      std::min(values.size() - 1, static_cast<std::size_t>(p * static_cast<double>(values.size())));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::ranges::nth_element(values, at);
   return static_cast<double>(*at) / 1000;
 }
 
-double share(double total, std::uint64_t count) { return count == 0 ? 0 : total / static_cast<double>(count); }
+double share(double total, std::uint64_t count) {
+  return count == 0 ? 0 : total / static_cast<double>(count);
+}
 
 void print_quantiles(const char* name, std::vector<std::int64_t>& values) {
   std::printf(",\"%sp50_us\":%.1f,\"%sp95_us\":%.1f,\"%sp99_us\":%.1f", name, quantile_us(values, 0.5), name,
@@ -50,8 +53,8 @@ void print(const Options& options, Results& results) {
     print_quantiles("delay_", results.delays);
   }
   if (options.pid != 0) {
-    std::printf(",\"cpu_us\":%.0f,\"cpu_us_per_request\":%.3f,\"cpu_us_per_event\":%.3f,\"cpu_share\":%.3f", cpu_us,
-                share(cpu_us, results.requests), share(cpu_us, results.events),
+    std::printf(",\"cpu_us\":%.0f,\"cpu_us_per_request\":%.3f,\"cpu_us_per_event\":%.3f,\"cpu_share\":%.3f",
+                cpu_us, share(cpu_us, results.requests), share(cpu_us, results.events),
                 results.seconds > 0 ? cpu_us / results.seconds / 1e6 : 0);
     std::printf(",\"rss_before_kib\":%" PRId64 ",\"rss_end_kib\":%" PRId64, results.resident_before_kib,
                 results.resident_end_kib);

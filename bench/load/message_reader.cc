@@ -65,7 +65,8 @@ std::size_t MessageReader::feed_head(std::string_view bytes) {
 void MessageReader::parse_head(std::string_view head) {
   if (kind_ == Kind::Answer) {
     std::uint64_t status = 0;
-    if (!head.starts_with("HTTP/1.") || !parse_number(head.substr(std::string_view("HTTP/1.x ").size()), 10, status)) {
+    if (!head.starts_with("HTTP/1.") ||
+        !parse_number(head.substr(std::string_view("HTTP/1.x ").size()), 10, status)) {
       state_ = State::Broken;
       return;
     }

@@ -32,7 +32,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, InPieces, testing::Values(1, 2, 3, 7, 1000));
 
 TEST_P(InPieces, ReadsARequestWithALength) {
   MessageReader reader(Kind::Request);
-  EXPECT_EQ(read(reader, "POST / HTTP/1.1\r\nHost: x\r\ncontent-length: 5\r\n\r\nhello", GetParam()), "hello");
+  EXPECT_EQ(read(reader, "POST / HTTP/1.1\r\nHost: x\r\ncontent-length: 5\r\n\r\nhello", GetParam()),
+            "hello");
   EXPECT_EQ(reader.state(), State::Done);
   EXPECT_TRUE(reader.keep_alive());
 }

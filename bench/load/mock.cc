@@ -81,7 +81,9 @@ class Mock {
   void serve_due(std::deque<Wait>& waits, void (Mock::*serve)(int), std::int64_t now);
   [[nodiscard]] std::int64_t next_due() const;
   Connection* find(int fd) {
-    return static_cast<std::size_t>(fd) < connections_.size() ? connections_[static_cast<std::size_t>(fd)].get() : nullptr;
+    return static_cast<std::size_t>(fd) < connections_.size()
+               ? connections_[static_cast<std::size_t>(fd)].get()
+               : nullptr;
   }
 
   std::vector<Port> ports_;
@@ -134,8 +136,10 @@ void Mock::accept_from(Port& port) {
     if (fd < 0) return;
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connections_.size() <= static_cast<std::size_t>(fd)) connections_.resize(static_cast<std::size_t>(fd) + 1);
-    connections_[static_cast<std::size_t>(fd)] = std::make_unique<Connection>(Connection{&port, ++generation_});
+    if (connections_.size() <= static_cast<std::size_t>(fd))
+      connections_.resize(static_cast<std::size_t>(fd) + 1);
+    connections_[static_cast<std::size_t>(fd)] =
+        std::make_unique<Connection>(Connection{&port, ++generation_});
     watch(fd, EPOLLIN, EPOLL_CTL_ADD);
   }
 }

@@ -19,7 +19,9 @@ std::string chunked(std::string_view payload) {
   return std::string(size).append(payload).append("\r\n");
 }
 
-std::string event(std::string_view rest) { return chunked(std::string(kChunkStart).append(rest).append("\n\n")); }
+std::string event(std::string_view rest) {
+  return chunked(std::string(kChunkStart).append(rest).append("\n\n"));
+}
 
 void put_stamp(char* digits, std::int64_t stamp) {
   for (std::size_t i = kStampDigits; i-- > 0; stamp /= 10) digits[i] = static_cast<char>('0' + stamp % 10);
@@ -39,8 +41,8 @@ std::string completion_answer() {
   std::string text;
   while (body.size() - 4 + text.size() < kBodySize) text += "magpies build a bridge "[text.size() % 23];
   body.replace(body.find("TEXT"), 4, text);
-  return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-         "\r\nx-request-id: req_bench0000000000\r\n\r\n" + body;
+  return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\nx-request-id: req_bench0000000000\r\n\r\n" + body;
 }
 
 std::string stream_head() {
@@ -49,9 +51,9 @@ std::string stream_head() {
 }
 
 void append_delta_event(std::string& out, std::int64_t now) {
-  static const std::string kTemplate = event(
-      R"("choices":[{"index":0,"delta":{"content":"t=0000000000000000000 bridge"},"logprobs":null,)"
-      R"("finish_reason":null}]})");
+  static const std::string kTemplate =
+      event(R"("choices":[{"index":0,"delta":{"content":"t=0000000000000000000 bridge"},"logprobs":null,)"
+            R"("finish_reason":null}]})");
   static const std::size_t kStampAt = kTemplate.find(kStampMark) + kStampMark.size();
   const std::size_t start = out.size();
   out += kTemplate;
@@ -60,8 +62,9 @@ void append_delta_event(std::string& out, std::int64_t now) {
 
 std::string stream_end() {
   return event(R"("choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]})") +
-         event(R"("choices":[],"usage":{"prompt_tokens":212,"completion_tokens":50,"total_tokens":262,)"
-               R"("prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}})") +
+         event(
+             R"("choices":[],"usage":{"prompt_tokens":212,"completion_tokens":50,"total_tokens":262,)"
+             R"("prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}})") +
          chunked("data: [DONE]\n\n") + "0\r\n\r\n";
 }
 

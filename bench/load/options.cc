@@ -84,7 +84,8 @@ Options parse_options(int argc, char** argv) {
     }
   }
   if (options.port == 0) misuse("--port is missing");
-  if (options.connections < 1 || options.duration <= 0) misuse("--connections and --seconds must be positive");
+  if (options.connections < 1 || options.duration <= 0)
+    misuse("--connections and --seconds must be positive");
   options.warm_up = std::max(options.warm_up, options.ramp);
   return options;
 }
