@@ -14,8 +14,10 @@
 
 namespace qq::wire {
 
+inline constexpr std::size_t kJsonDepthMax = 1024;  // whatever the limits say
+
 struct JsonLimits {
-  std::size_t depth_max = 256;
+  std::size_t depth_max = 256;        // at most kJsonDepthMax
   std::size_t nodes_max = 2'000'000;  // values and members
 };
 
@@ -35,7 +37,11 @@ enum class JsonType : std::uint8_t { Object, Array, String, Number, True, False,
 class JsonValue {
  public:
   JsonValue() = default;
-  explicit JsonValue(std::string_view text) noexcept : text_(text) {}  // leading white space is skipped
+  // White space around the value is skipped.
+  explicit JsonValue(std::string_view text) noexcept : text_(text) {
+    while (!text_.empty() && static_cast<unsigned char>(text_.front()) <= ' ') text_.remove_prefix(1);
+    while (!text_.empty() && static_cast<unsigned char>(text_.back()) <= ' ') text_.remove_suffix(1);
+  }
 
   [[nodiscard]] JsonType type() const noexcept;
   [[nodiscard]] std::string_view text() const noexcept { return text_; }

@@ -1,0 +1,58 @@
+// TLS over a TCP stream, client and server (OpenSSL, TLS 1.2 and 1.3, no renegotiation, no 0-RTT,
+// SSL_MODE_RELEASE_BUFFERS). Contexts are immutable after creation and shared by all loops (thread-safe);
+// the client context keeps the newest session ticket per host name for resumption.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "net/event_loop.h"
+#include "net/stream.h"
+
+namespace qq::net {
+
+struct TlsClientOptions {
+  std::string ca_file;        // PEM; empty: the system's trust store. Added to it otherwise
+  bool verify = true;         // off only in tests
+};
+
+struct TlsServerOptions {
+  std::string certificate_file;  // PEM chain
+  std::string key_file;          // PEM
+};
+
+class TlsClientContext {
+ public:
+  virtual ~TlsClientContext() = default;
+  // Error kind Config when a file cannot be used.
+  static Result<std::shared_ptr<TlsClientContext>> make(const TlsClientOptions& options);
+};
+
+class TlsServerContext {
+ public:
+  virtual ~TlsServerContext() = default;
+  static Result<std::shared_ptr<TlsServerContext>> make(const TlsServerOptions& options);
+};
+
+struct TlsInfo {
+  bool resumed = false;
+  std::string version;  // "TLSv1.3"
+};
+
+// Shakes hands as client; verifies the chain and that the certificate is for `host` (a DNS name, sent as
+// SNI, or a numeric address). The returned stream owns the connection. Errors: TlsFailed (message says
+// what: expired, wrong host, unknown issuer, alert), ConnectTimeout at the deadline, EarlyClose, or the
+// cancellation's reason.
+Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
+                                                  std::shared_ptr<TlsClientContext> context, std::string host,
+                                                  Scope scope);
+// Shakes hands as server.
+Task<Result<std::unique_ptr<Stream>>> tls_accept(std::unique_ptr<Stream> tcp,
+                                                 std::shared_ptr<TlsServerContext> context, Scope scope);
+
+// About a stream made by one of the two above; nothing for others.
+std::optional<TlsInfo> tls_info(const Stream& stream);
+
+}  // namespace qq::net
