@@ -1,5 +1,6 @@
 // What every event loop promises, run on each implementation.
 #include "net/epoll_loop.h"
+#include "net/simulated_loop.h"
 #include "net/test_support.h"
 
 namespace qq::net {
@@ -21,7 +22,8 @@ class EventLoopContract : public ::testing::TestWithParam<Implementation> {
 
 INSTANTIATE_TEST_SUITE_P(
     Loops, EventLoopContract,
-    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }}),
+    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }},
+                      Implementation{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
     [](const auto& info) { return info.param.name; });
 
 // --- streams ---

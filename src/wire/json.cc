@@ -11,7 +11,8 @@ namespace {
 const char* skip_value(const char* at, const char* end) noexcept {
   if (at == end) return end;
   if (*at == '"') {
-    const char* close = find_closing_quote(at + 1, end);
+    bool escapes = false;
+    const char* close = find_closing_quote(at + 1, end, escapes);
     return close == end ? end : close + 1;
   }
   if (*at == '{' || *at == '[') return skip_container(at, end);
@@ -66,7 +67,8 @@ bool JsonMembers::next() noexcept {
   at_ = skip_json_space(at_, end_);
   if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
   if (at_ == end_ || *at_ != '"') return false;
-  const char* key_end = find_closing_quote(at_ + 1, end_);
+  key_escapes_ = false;
+  const char* key_end = find_closing_quote(at_ + 1, end_, key_escapes_);
   key_ = between(at_ + 1, key_end);
   if (key_end == end_) {
     at_ = end_;

@@ -19,8 +19,9 @@ inline const char* skip_json_space(const char* at, const char* end) noexcept {
   return at;
 }
 
-// Inside a checked string, behind its opening quote: its closing quote, or `end`.
-inline const char* find_closing_quote(const char* at, const char* end) noexcept {
+// Inside a checked string, behind its opening quote: its closing quote, or `end`. `escapes` becomes true
+// if a backslash stood on the way.
+inline const char* find_closing_quote(const char* at, const char* end, bool& escapes) noexcept {
   for (;;) {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"');
@@ -38,6 +39,7 @@ inline const char* find_closing_quote(const char* at, const char* end) noexcept 
 #endif
     while (at != end && *at != '"' && *at != '\\') ++at;
     if (at == end || *at == '"') return at;
+    escapes = true;
     if (end - at < 2) return end;
     at += 2;
   }

@@ -1,6 +1,6 @@
 // skip_container: brackets counted 64 bytes at a time, with what lies in strings masked out, as in
 // G. Langdale and D. Lemire, "Parsing Gigabytes of JSON per Second", VLDB Journal 28, 2019.
-#include <cstring>
+#include <algorithm>
 
 #include "wire/json_scan.h"
 
@@ -15,35 +15,48 @@ struct Masks {
   std::uint64_t closes = 0;
 };
 
-Masks scan(const char* block) noexcept {
-  Masks masks;
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i case_bit = _mm_set1_epi8(0x20);  // '[' | 0x20 is '{' and ']' | 0x20 is '}'
-  const __m128i open = _mm_set1_epi8('{');
-  const __m128i close = _mm_set1_epi8('}');
-  const auto bits = [](__m128i equal, int place) {
-    return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(equal))) << place;
-  };
-  for (int place = 0; place < 64; place += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + place));
-    const __m128i folded = _mm_or_si128(bytes, case_bit);
-    masks.quotes |= bits(_mm_cmpeq_epi8(bytes, quote), place);
-    masks.backslashes |= bits(_mm_cmpeq_epi8(bytes, backslash), place);
-    masks.opens |= bits(_mm_cmpeq_epi8(folded, open), place);
-    masks.closes |= bits(_mm_cmpeq_epi8(folded, close), place);
+std::uint64_t equal_bits(__m128i a, __m128i b) noexcept {
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
+}
+
+// Adds what is known of 16 bytes, of which the first `drop` are known already, at `place`.
+void add(Masks& masks, __m128i bytes, std::size_t drop, std::size_t place) noexcept {
+  const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // '[' | 0x20 is '{', ']' | 0x20 is '}'
+  masks.quotes |= equal_bits(bytes, _mm_set1_epi8('"')) >> drop << place;
+  masks.backslashes |= equal_bits(bytes, _mm_set1_epi8('\\')) >> drop << place;
+  masks.opens |= equal_bits(folded, _mm_set1_epi8('{')) >> drop << place;
+  masks.closes |= equal_bits(folded, _mm_set1_epi8('}')) >> drop << place;
+}
+
+__m128i load(const char* at) noexcept {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+#endif
+
+// Of the bytes in [at, end), at most 64. `begin`: bytes from there on may be read as well.
+Masks scan([[maybe_unused]] const char* begin, const char* at, const char* end) noexcept {
+  Masks masks;
+  std::size_t place = 0;
+#if defined(__SSE2__)
+  if (end - at >= 64) {
+    for (; place < 64; place += 16) add(masks, load(at + place), 0, place);
+    return masks;
   }
-#else
-  for (int place = 0; place < 64; ++place) {
-    const char c = block[place];
-    const std::uint64_t bit = std::uint64_t{1} << place;
-    if (c == '"') masks.quotes |= bit;
-    if (c == '\\') masks.backslashes |= bit;
-    if ((c | 0x20) == '{') masks.opens |= bit;
-    if ((c | 0x20) == '}') masks.closes |= bit;
+  if (end - begin >= 16) {
+    for (; end - at >= 16; at += 16, place += 16) add(masks, load(at), 0, place);
+    // The rest is read together with bytes in front of it.
+    if (at != end) add(masks, load(end - 16), static_cast<std::size_t>(16 - (end - at)), place);
+    return masks;
   }
 #endif
+  for (; at != end && place < 64; ++at, ++place) {
+    const std::uint64_t bit = std::uint64_t{1} << place;
+    if (*at == '"') masks.quotes |= bit;
+    if (*at == '\\') masks.backslashes |= bit;
+    if ((*at | 0x20) == '{') masks.opens |= bit;
+    if ((*at | 0x20) == '}') masks.closes |= bit;
+  }
   return masks;
 }
 
@@ -78,16 +91,9 @@ const char* skip_container(const char* at, const char* end) noexcept {
   std::uint64_t depth = 0;
   std::uint64_t escape_carry = 0;
   std::uint64_t inside = 0;  // all ones while a string goes on across blocks
-  char tail[64];
+  const char* const begin = at;
   while (at != end) {
-    const char* block = at;
-    const auto size = static_cast<std::size_t>(end - at);
-    if (size < 64) {
-      std::memset(tail, ' ', sizeof tail);
-      std::memcpy(tail, at, size);
-      block = tail;
-    }
-    const Masks masks = scan(block);
+    const Masks masks = scan(begin, at, end);
     const std::uint64_t quotes = masks.quotes & ~escaped_bytes(masks.backslashes, escape_carry);
     const std::uint64_t strings = running_parity(quotes) ^ inside;
     inside = std::uint64_t{0} - (strings >> 63);
@@ -104,7 +110,7 @@ const char* skip_container(const char* at, const char* end) noexcept {
       }
     }
     depth += static_cast<std::uint64_t>(__builtin_popcountll(opens)) - close_count;
-    at += size < 64 ? size : 64;
+    at += std::min<std::ptrdiff_t>(end - at, 64);
   }
   return end;
 }

@@ -147,17 +147,10 @@ bool JsonValue::is_blank_string() const noexcept {
   return true;
 }
 
-bool JsonMembers::key_is(std::string_view name) const noexcept {
-  // An escape is always longer than what it stands for.
-  if (key_.size() < name.size()) return false;
-  if (key_.size() == name.size()) {
-    return std::memcmp(key_.data(), name.data(), name.size()) == 0 &&
-           find_backslash(key_.data(), key_.data() + key_.size()) == key_.data() + key_.size();
-  }
+bool JsonMembers::escaped_key_is(std::string_view name) const noexcept {
   const char* at = key_.data();
   const char* end = at + key_.size();
   const char* stop = find_backslash(at, end);
-  if (stop == end) return false;
   for (;;) {
     const auto plain = static_cast<std::size_t>(stop - at);
     if (!name.starts_with(std::string_view(at, plain))) return false;

@@ -16,6 +16,9 @@ class Library {
  public:
   Library() = default;
   explicit Library(std::vector<Recording> recordings);
+  Library(Library&&) = default;
+  Library& operator=(Library&&) = default;
+  Library(const Library&) = delete;
 
   // "openai/chat-chat-completion-0"; null if there is none.
   [[nodiscard]] const Recording* named(std::string_view name) const;
