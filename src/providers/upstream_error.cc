@@ -127,6 +127,8 @@ ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view mes
       if (message.find("moderation") != std::string_view::npos || message.find("flagged") != std::string_view::npos) {
         return ErrorKind::Refused;
       }
+      // A key that may not use one model is alive for the others.
+      if (names_a_model(message)) return ErrorKind::ModelMissing;
       // A web page is a firewall in front of the provider, not a verdict about the key.
       return body.is_json ? ErrorKind::CredentialDead : ErrorKind::BadContentType;
     case 404:

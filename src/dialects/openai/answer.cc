@@ -81,6 +81,7 @@ std::string describe(std::string_view finish_reason) {
 void judge_document(model::Endpoint endpoint, wire::JsonValue document, const model::Target& target,
                     AnswerFacts& facts) {
   Contents contents;
+  bool says_error = false;
   wire::JsonValue usage;
   wire::JsonValue hidden_usage;
   for (wire::JsonMembers members(document); members.next();) {
@@ -91,7 +92,7 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
     } else if (key == "usage") {
       usage = value;
     } else if (key == "error") {
-      if (is_error_value(value)) set_error(facts, error_from_value(value));
+      says_error = is_error_value(value);
     } else if (key == "choices") {
       read_choices(value, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
     } else if (key == "output") {
@@ -109,6 +110,9 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
   facts.usage = decode_usage(usage, target.quirks);
   if (facts.usage.source == model::UsageSource::None) facts.usage = decode_usage(hidden_usage, target.quirks);
 
+  if (says_error) {
+    if (auto error = find_error(document)) set_error(facts, std::move(*error));
+  }
   if (facts.fault) return;
   if (contents.broken) {
     set_fault(facts, ErrorKind::StreamError,

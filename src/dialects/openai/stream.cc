@@ -136,8 +136,8 @@ EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
     facts.usage_null_value = usage;
   }
   if (is_error_value(error)) {
-    facts.error = error_from_value(error);
-  } else if (!has_choice && choices.text().empty() && !usage.is_object()) {
+    facts.error = error.is_string() ? find_error(chunk) : error_from_value(error);
+  } else if (!has_choice && !choices.is_array() && !usage.is_object()) {
     facts.error = find_error(chunk);
     facts.keep_alive = !facts.error && !says_done;
   }
