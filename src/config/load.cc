@@ -144,8 +144,9 @@ class Loader {
     places_.set(path, {node.mark});
     if (node.kind == Node::Kind::Null) {
       const std::string what = node.text.empty() ? "nothing" : fmt::format("`{}`, which is YAML's null", node.text);
-      out_.add(node.mark, fmt::format("{}: expected {}, found {}: give it a value or remove the key", path,
-                                      expected_words(field.type), what));
+      const bool text = !node.text.empty() && expected_words(field.type) == "text";
+      out_.add(node.mark, fmt::format("{}: expected {}, found {}: {}", path, expected_words(field.type), what,
+                                      text ? "quote it" : "give it a value or remove the key"));
       return;
     }
     switch (field.type) {
