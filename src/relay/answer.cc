@@ -1,7 +1,6 @@
 #include "relay/answer.h"
 
 #include "dialects/openai/answer.h"
-#include "dialects/openai/event_edit.h"
 #include "providers/upstream_error.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
@@ -62,10 +61,9 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
   attempt.outcome = model::Outcome::Success;
   attempt.ended = state.services.loop.now();
   const std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
-  std::string edited;
-  const auto rules = dialects::openai::edit_rules(state.facts, state.incoming.endpoint, *attempt.target);
-  const std::string_view out = dialects::openai::edit_answer(rules, body, facts, edited);
-  return state.client.reply(status, lines, {&out, 1});
+  dialects::openai::AnswerBody out;
+  dialects::openai::edit_answer(facts, body, dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
+  return state.client.reply(status, lines, out.pieces);
 }
 
 }  // namespace
@@ -91,8 +89,10 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
         const MonotonicTime first_content = attempt.started + timers.first_content;
         const MonotonicTime gap = state.services.loop.now() + timers.event_gap;
         const net::Scope waiting = state.scope().until(held.empty() ? first_content : gap);
-        QQ_CO_CHECK(co_await wait_for_upstream(state, reply, waiting,
-                                               held.empty() ? ErrorKind::FirstContentTimeout : ErrorKind::EventGapTimeout));
+        const ErrorKind timeout = held.empty() ? ErrorKind::FirstContentTimeout : ErrorKind::EventGapTimeout;
+        const MonotonicTime from = state.services.loop.precise_now();
+        const net::Wake wake = co_await reply.readable(waiting);
+        QQ_CO_CHECK(after_wait(state, wake, waiting, timeout, from));
         continue;
       }
       case Piece::Kind::Failed:
@@ -102,7 +102,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
         if (piece.last && held.empty()) {
           Result<ClientPort::Taken> taken = deliver_whole(state, attempt, status, content_type, passed_lines, piece.bytes);
           if (!taken) co_return fail(std::move(taken).error());
-          co_return co_await taken_by_client(state, *taken);
+          if (*taken == ClientPort::Taken::All) co_return Result<>();
+      co_return co_await taken_by_client(state, *taken);
         }
         held.append(piece.bytes);
         complete = piece.last;
@@ -112,6 +113,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     if (complete) {
       Result<ClientPort::Taken> taken = deliver_whole(state, attempt, status, content_type, passed_lines, held);
       if (!taken) co_return fail(std::move(taken).error());
+      if (*taken == ClientPort::Taken::All) co_return Result<>();
       co_return co_await taken_by_client(state, *taken);
     }
   }
@@ -131,13 +133,15 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     const std::string_view out = held;
     const auto taken = state.client.write({&out, 1}, ClientPort::Last::No);
     std::string().swap(held);
-    QQ_CO_CHECK(co_await taken_by_client(state, taken));
+    if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
   }
   for (;;) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
       const net::Scope waiting = state.scope().until(state.services.loop.now() + state.snapshot.timers.event_gap);
-      Result<> waited = co_await wait_for_upstream(state, reply, waiting, ErrorKind::EventGapTimeout);
+      const MonotonicTime from = state.services.loop.precise_now();
+      const net::Wake wake = co_await reply.readable(waiting);
+      Result<> waited = after_wait(state, wake, waiting, ErrorKind::EventGapTimeout, from);
       if (!waited) {
         state.client.abort();
         co_return waited;
@@ -152,7 +156,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     tail.append(piece.bytes);
     if (tail.size() > 2 * kTail) tail.erase(0, tail.size() - kTail);
     const auto taken = state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
-    QQ_CO_CHECK(co_await taken_by_client(state, taken));
+    if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
     if (last) break;
   }
   state.usage = attempt.usage = usage_in_tail(tail, attempt.target->quirks);

@@ -58,7 +58,7 @@ std::optional<Chosen> choose(RequestState& state, std::size_t from) {
   std::vector<resilience::Standing> standings;
   for (const model::Target* target : state.plan.targets) standings.push_back(health_of(state, *target).standing(now));
   if (const auto forced = resilience::last_candidate(standings)) {
-    return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit(now));
+    return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit());
   }
   return std::nullopt;
 }
@@ -135,12 +135,8 @@ void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& att
     chosen.health->record(chosen.admission, resilience::Evidence::Success, now);
     return;
   }
-  const Error& error = *attempt.error;
-  if (const auto wait = resilience::cool_down_of(error)) {
-    const bool is_dead = error.kind == ErrorKind::CredentialDead || error.kind == ErrorKind::QuotaExhausted;
-    (is_dead ? chosen.health->account_dead() : chosen.health->cool_down()).start(now + *wait);
-  }
-  chosen.health->record(chosen.admission, resilience::evidence_of(error), now);
+  chosen.health->note_failure(*attempt.error, now, state.services.random);
+  chosen.health->record(chosen.admission, resilience::evidence_of(*attempt.error), now);
 }
 
 // When the first of the plan's targets may be asked again.

@@ -2,21 +2,20 @@
 
 namespace qq::relay {
 
-Task<Result<>> wait_for_upstream(RequestState& state, UpstreamReply& reply, net::Scope scope, ErrorKind timeout) {
+Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
+                    MonotonicTime from) {
   net::EventLoop& loop = state.services.loop;
-  const MonotonicTime from = loop.precise_now();
-  const net::Wake wake = co_await reply.readable(scope);
-  state.upstream_wait += std::max(loop.now() - from, std::chrono::nanoseconds{0});
-  if (wake == net::Wake::Ready) co_return Result<>();
+  state.upstream_wait += std::max(loop.now() - from, MonotonicTime::duration{0});
+  if (wake == net::Wake::Ready) return {};
   if (wake == net::Wake::Cancelled) {
     const ErrorKind why = scope.cancel->reason();
-    co_return fail(why == ErrorKind::ClientGone ? Error::client(why, "the client closed the connection")
-                                                : Error::gateway(why, "the request was given up"));
+    return fail(why == ErrorKind::ClientGone ? Error::client(why, "the client closed the connection")
+                                             : Error::gateway(why, "the request was given up"));
   }
   const bool total = loop.now() >= state.deadline;
-  co_return fail(Error::upstream(total ? ErrorKind::TotalTimeout : timeout, AttemptPhase::ReplyBegun,
-                                 total ? "the request's deadline came before the answer's end"
-                                       : "the provider was silent for too long"));
+  return fail(Error::upstream(total ? ErrorKind::TotalTimeout : timeout, AttemptPhase::ReplyBegun,
+                              total ? "the request's deadline came before the answer's end"
+                                    : "the provider was silent for too long"));
 }
 
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken) {

@@ -6,11 +6,14 @@
 
 namespace qq::relay {
 
-// Until `reply` may be read. Errors: `timeout` (or TotalTimeout, whichever deadline came first), ClientGone or
-// the cancellation's other reason. The time waited counts as the provider's.
-Task<Result<>> wait_for_upstream(RequestState& state, UpstreamReply& reply, net::Scope scope, ErrorKind timeout);
+// What a wait for the provider came to, which began at `from`; its time counts as the provider's. Errors:
+// `timeout` (or TotalTimeout, whichever deadline came first), ClientGone or the cancellation's other reason.
+// A plain function: the wait itself is `co_await reply.readable(scope)`, without a frame of its own.
+Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
+                    MonotonicTime from);
 
-// After a write: waits until the client has what is pending. Errors: ClientGone, ClientStalled.
+// After a write that did not return All: waits until the client has what is pending. Errors: ClientGone,
+// ClientStalled.
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken);
 
 }  // namespace qq::relay

@@ -1,7 +1,5 @@
 #include "dialects/openai/request.h"
 
-#include "base/assert.h"
-
 namespace qq::dialects::openai {
 namespace {
 
@@ -124,123 +122,41 @@ bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint, const
          has_stream_options(endpoint);
 }
 
-namespace {
-
-// Edits of the body in the order of its bytes, emitted as pieces.
-class Pieces {
- public:
-  Pieces(std::string_view body, TargetBody& out) : body_(body), out_(out) {
-    out_.pieces.clear();
-    out_.storage.clear();
-    out_.bytes = 0;
-    out_.storage.reserve(kEditsMax);  // pieces are views into it: it must not move
-  }
-  // Replaces [begin, end) of the body.
-  void replace(std::size_t begin, std::size_t end, std::string text) {
-    QQ_ASSERT(begin >= at_ && end >= begin && out_.storage.size() < kEditsMax);
-    emit(body_.substr(at_, begin - at_));
-    out_.storage.push_back(std::move(text));
-    emit(out_.storage.back());
-    at_ = end;
-  }
-  void finish() { emit(body_.substr(at_)); }
-  [[nodiscard]] std::size_t offset(const char* inside) const {
-    return static_cast<std::size_t>(inside - body_.data());
-  }
-  [[nodiscard]] std::size_t begin_of(JsonValue value) const { return offset(value.text().data()); }
-  [[nodiscard]] std::size_t end_of(JsonValue value) const { return begin_of(value) + value.text().size(); }
-
- private:
-  static constexpr std::size_t kEditsMax = 2;
-  void emit(std::string_view piece) {
-    if (piece.empty()) return;
-    out_.pieces.push_back(piece);
-    out_.bytes += piece.size();
-  }
-  std::string_view body_;
-  TargetBody& out_;
-  std::size_t at_ = 0;
-};
-
-struct BodyEdit {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string text{};
-};
-
-// The model member with its key and one comma.
-BodyEdit without_model(const RequestFacts& facts, std::string_view body, const Pieces& pieces) {
-  BodyEdit edit;
-  const char* previous_end = nullptr;
-  for (wire::JsonMembers members(facts.document); members.next();) {
-    const std::string_view value = members.value().text();
-    if (value.data() == facts.model_value.text().data()) {
-      edit.begin = pieces.offset(members.raw_key().data()) - 1;
-      edit.end = pieces.end_of(members.value());
-      break;
-    }
-    previous_end = value.data() + value.size();
-  }
-  if (previous_end != nullptr) {
-    edit.begin = pieces.offset(previous_end);  // takes the comma before it
-  } else if (const std::size_t next = body.find_first_not_of(" \t\r\n", edit.end); body[next] == ',') {
-    edit.end = next + 1;
-  }
-  return edit;
-}
-
-BodyEdit with_usage(const RequestFacts& facts, const Pieces& pieces) {
-  const JsonValue options = facts.stream_options;
-  if (options.text().empty()) {
-    // A request that streams has at least the member that says so, hence the comma.
-    const std::size_t at = pieces.begin_of(facts.document) + 1;
-    return {at, at, R"("stream_options":{"include_usage":true},)"};
-  }
-  if (!options.is_object()) return {pieces.begin_of(options), pieces.end_of(options), R"({"include_usage":true})"};
-  if (const auto asked = options.member("include_usage")) {
-    return {pieces.begin_of(*asked), pieces.end_of(*asked), "true"};
-  }
-  const std::size_t at = pieces.begin_of(options) + 1;
-  const bool has_others = wire::JsonMembers(options).next();
-  return {at, at, has_others ? R"("include_usage":true,)" : R"("include_usage":true)"};
-}
-
-}  // namespace
-
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out) {
-  Pieces pieces(body, out);
+  wire::JsonPatch& patch = out.patch.emplace(body);
   const bool has_model = !facts.model_value.text().empty();
-  BodyEdit model_edit;
-  bool edits_model = false;
+  const bool wants_model = target.quirks.sends_model_in_body && !target.upstream_model.empty();
   if (has_model && !target.quirks.sends_model_in_body) {
-    model_edit = without_model(facts, body, pieces);
-    edits_model = true;
-  } else if (has_model && facts.model != target.upstream_model) {
-    model_edit = {pieces.begin_of(facts.model_value), pieces.end_of(facts.model_value), {}};
-    wire::append_json_string(model_edit.text, target.upstream_model);
-    edits_model = true;
-  } else if (!has_model && target.quirks.sends_model_in_body && !target.upstream_model.empty()) {
-    const std::size_t at = pieces.begin_of(facts.document) + 1;
-    model_edit.begin = model_edit.end = at;
-    model_edit.text = "\"model\":";
-    wire::append_json_string(model_edit.text, target.upstream_model);
-    if (wire::JsonMembers(facts.document).next()) model_edit.text += ',';
-    edits_model = true;
+    patch.remove_member(facts.document, facts.model_value);
+  } else if (wants_model && facts.model != target.upstream_model) {
+    std::string name;
+    wire::append_json_string(name, target.upstream_model);
+    if (has_model) {
+      patch.replace(facts.model_value, std::move(name));
+    } else {
+      patch.add_member(facts.document, "model", name);
+    }
   }
-  const bool edits_usage = usage_was_forced(facts, endpoint, target);
-  BodyEdit usage_edit;
-  if (edits_usage) usage_edit = with_usage(facts, pieces);
-
-  const bool model_first = model_edit.begin < usage_edit.begin;
-  if (edits_model && (model_first || !edits_usage)) {
-    pieces.replace(model_edit.begin, model_edit.end, std::move(model_edit.text));
+  if (usage_was_forced(facts, endpoint, target)) {
+    const JsonValue options = facts.stream_options;
+    if (options.text().empty()) {
+      patch.add_member(facts.document, "stream_options", R"({"include_usage":true})");
+    } else if (!options.is_object()) {
+      patch.replace(options, R"({"include_usage":true})");
+    } else if (const auto asked = options.member("include_usage")) {
+      patch.replace(*asked, "true");
+    } else {
+      patch.add_member(options, "include_usage", "true");
+    }
   }
-  if (edits_usage) pieces.replace(usage_edit.begin, usage_edit.end, std::move(usage_edit.text));
-  if (edits_model && edits_usage && !model_first) {
-    pieces.replace(model_edit.begin, model_edit.end, std::move(model_edit.text));
+  if (patch.empty()) {
+    out.pieces.assign(1, body);
+  } else {
+    out.pieces = patch.pieces();
   }
-  pieces.finish();
+  out.bytes = 0;
+  for (const std::string_view piece : out.pieces) out.bytes += piece.size();
 }
 
 }  // namespace qq::dialects::openai

@@ -15,10 +15,6 @@ std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-bool is_empty_array(wire::JsonValue value) noexcept {
-  return value.is_array() && !wire::JsonElements(value).next();
-}
-
 std::uint32_t choice_bit(std::int64_t index) noexcept {
   return 1U << static_cast<unsigned>(index < 0 || index > 31 ? 31 : index);
 }
