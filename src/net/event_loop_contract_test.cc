@@ -1,5 +1,6 @@
 // What every event loop promises, run on each implementation.
 #include "net/epoll_loop.h"
+#include "net/simulated_loop.h"
 #include "net/test_support.h"
 
 namespace qq::net {
@@ -21,7 +22,8 @@ class EventLoopContract : public ::testing::TestWithParam<Implementation> {
 
 INSTANTIATE_TEST_SUITE_P(
     Loops, EventLoopContract,
-    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }}),
+    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }},
+                      Implementation{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
     [](const auto& info) { return info.param.name; });
 
 // --- streams ---
@@ -368,12 +370,6 @@ Task<void> signal_wakes(EventLoop& loop) {
 }
 TEST_P(EventLoopContract, SignalWakesItsWaiter) { run_task(loop_, signal_wakes(loop_)); }
 
-struct Bounce {
-  EventLoop& loop;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) const { loop.resume_later(handle); }
-  void await_resume() const noexcept {}
-};
 Task<void> bounces(EventLoop& loop) {
   for (int i = 0; i < 1000; ++i) co_await Bounce{loop};
 }
