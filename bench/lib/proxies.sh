@@ -71,7 +71,7 @@ start_portkey() {
 # A key and its hash under a pepper of our own, once per run of the bench.
 make_client_key() {
   [[ -n ${client_key:-} ]] && return 0
-  export QUEQIAO_KEY_PEPPER=bench-$RANDOM$RANDOM$RANDOM$RANDOM$RANDOM
+  export QUEQIAO_KEY_PEPPER=pepper-of-the-bench-$RANDOM$RANDOM$RANDOM$RANDOM$RANDOM
   client_key=$("$binary" keys new 2>"$scratch/keys.log" | grep -o -m1 'sk-qq_[0-9A-Za-z]*') &&
     QQ_BENCH_KEY_HASH=$("$binary" keys hash <<<"$client_key" 2>>"$scratch/keys.log" | grep -o -m1 'hmac-sha256:[0-9a-f]*') &&
     export QQ_BENCH_KEY_HASH && return 0
