@@ -57,7 +57,9 @@ TEST(KeyFormat, CutExtendedAndSwappedKeysAreMistyped) {
   for (std::size_t length = kKeyPrefix.size(); length < kMixed.size(); ++length) {
     EXPECT_EQ(key_format(kMixed.substr(0, length)), KeyFormat::Mistyped) << length;
   }
-  EXPECT_EQ(key_format(std::string(kMixed) + "0"), KeyFormat::Mistyped);
+  std::string longer(kMixed);
+  longer.push_back('0');
+  EXPECT_EQ(key_format(longer), KeyFormat::Mistyped);
   std::string swapped(kMixed);
   std::swap(swapped[10], swapped[11]);
   EXPECT_EQ(key_format(swapped), KeyFormat::Mistyped);

@@ -100,8 +100,8 @@ TEST(KeyHash, CapitalHexDigitsAreRead) {
 TEST(KeyHash, AnythingElseIsRefused) {
   const std::string digits(64, 'a');
   for (const std::string& text :
-       {std::string(), digits, "sha256:" + digits, "HMAC-SHA256:" + digits,
-        std::string("hmac-sha256:"), "hmac-sha256:" + digits.substr(1), "hmac-sha256:" + digits + "a",
+       {std::string(), digits, "sha256:" + digits, "HMAC-SHA256:" + digits, std::string("hmac-sha256:"),
+        "hmac-sha256:" + digits.substr(1), "hmac-sha256:" + digits + "a",
         "hmac-sha256:" + digits.substr(1) + "g", "hmac-sha256: " + digits.substr(1),
         "hmac-sha256:" + digits.substr(1) + std::string(1, '\0')}) {
     const auto parsed = parse_key_hash(text);
