@@ -3,6 +3,7 @@
 //
 // Pure; views point into the body that was given, which must outlive them.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "model/endpoint.h"
 #include "model/target.h"
 #include "wire/json.h"
+#include "wire/json_patch.h"
 
 namespace qq::dialects::openai {
 
@@ -31,11 +33,11 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
 
 // The body for one target: `model` replaced by the target's name (left out when the provider takes it from
 // the URL), and for streams of chat and completions `stream_options.include_usage` forced on where the
-// target's quirks say so. As pieces for a gathered write: views into `body` and into `storage`.
+// target's quirks say so. As pieces for a gathered write: views into `body` and into `patch`.
 struct TargetBody {
   std::vector<std::string_view> pieces;
-  std::vector<std::string> storage;   // owns what is not in the body; don't move after filling pieces
-  std::size_t bytes = 0;              // the Content-Length
+  std::optional<wire::JsonPatch> patch;  // owns what is not in the body; don't move the struct once filled
+  std::size_t bytes = 0;                 // the Content-Length
 };
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out);
