@@ -28,6 +28,7 @@ bool may_use(const KeyEntry& entry, std::string_view route) noexcept {
 Result<KeyRing> KeyRing::make(std::span<const KeyConfig> keys, KeyHasher hasher) {
   KeyRing ring;
   ring.hasher_ = std::move(hasher);
+  ring.configured_ = keys.size();
   std::unordered_set<std::string_view> names;
   std::map<KeyDigest, std::string_view> names_by_digest;
   std::vector<KeyDigest> digests;

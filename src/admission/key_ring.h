@@ -44,12 +44,15 @@ class KeyRing {
 
   // The key's entry, valid as long as the ring; nothing if it is unknown, disabled or malformed.
   [[nodiscard]] const KeyEntry* find(std::string_view presented_key) const;
-  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  // How many keys are configured, disabled ones included: whoever disables the last key must not open the
+  // gateway to everybody.
+  [[nodiscard]] std::size_t size() const noexcept { return configured_; }
 
  private:
   std::optional<KeyHasher> hasher_;
   DigestTable table_;
   std::vector<KeyEntry> entries_;  // in the table's order
+  std::size_t configured_ = 0;
 };
 
 }  // namespace qq::admission

@@ -61,7 +61,13 @@ TEST_F(KeyRingTest, ADisabledKeyIsAnsweredLikeAnUnknownOne) {
   add("off", "legacy");
   keys_.back().enabled = false;
   EXPECT_EQ(ring().find("legacy"), nullptr);
+}
+
+TEST_F(KeyRingTest, ARingOfDisabledKeysIsNotAnEmptyOne) {
   EXPECT_EQ(ring().size(), 0U);
+  add("off", "legacy");
+  keys_.back().enabled = false;
+  EXPECT_EQ(ring().size(), 1U);
 }
 
 TEST_F(KeyRingTest, TheHashItselfIsNoKey) {
