@@ -79,7 +79,7 @@ compare() {
 # run_pairs: what a scenario with rivals does. In each round every proxy runs once in a fresh process, the
 # judged rival twice (before and after ours), and every second round in the opposite order.
 run_pairs() {
-  local first=${rivals%% *} others='' order name round slot
+  local first=${rivals%% *} others='' order name round slot value
   [[ $rivals == *' '* ]] && others=${rivals#* }
   for ((round = 1; round <= pairs; round++)); do
     order="$first:1 $subject:ours"
@@ -89,7 +89,9 @@ run_pairs() {
     for slot in $order; do
       # shellcheck disable=SC2086
       measure "${slot%:*}" $load_options --seconds "$seconds" || return 1
-      field "$metric" "$result" >>"$scratch/$scenario.$slot"
+      value=$(field "$metric" "$result")
+      if [[ $value =~ ^0*\.?0*$ ]]; then echo "bench: nothing was measured: $result" >&2 && return 1; fi
+      echo "$value" >>"$scratch/$scenario.$slot"
     done
     if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
   done

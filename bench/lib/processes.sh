@@ -56,3 +56,8 @@ free_port() {
   echo "no free port" >&2
   return 1
 }
+
+# children_of PID: the fourth field of /proc/PID/stat, behind a name that may hold anything, is the parent.
+children_of() {
+  cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (.*) [A-Za-z] $1 .*/\1/p"
+}

@@ -68,13 +68,14 @@ start_portkey() {
     node "$portkey/node_modules/@portkey-ai/gateway/build/start-server.js" --headless "--port=$proxy_port"
 }
 
-# A key and its hash as the configuration wants it, once per run of the bench.
+# A key and its hash under a pepper of our own, once per run of the bench.
 make_client_key() {
   [[ -n ${client_key:-} ]] && return 0
-  client_key=$("$binary" keys new 2>/dev/null | grep -o -m1 'sk-qq_[0-9A-Za-z]*') &&
-    QQ_BENCH_KEY_HASH=$("$binary" keys hash "$client_key" | grep -o -m1 'hmac-sha256:[^"[:space:]]*') &&
-    export QQ_BENCH_KEY_HASH && [[ -n $QQ_BENCH_KEY_HASH ]] && return 0
-  echo "bench: '$binary keys new' and 'keys hash' gave no key" >&2
+  export QUEQIAO_KEY_PEPPER=pepper-of-the-bench-$RANDOM$RANDOM$RANDOM$RANDOM$RANDOM
+  client_key=$("$binary" keys new 2>"$scratch/keys.log" | grep -o -m1 'sk-qq_[0-9A-Za-z]*') &&
+    QQ_BENCH_KEY_HASH=$("$binary" keys hash <<<"$client_key" 2>>"$scratch/keys.log" | grep -o -m1 'hmac-sha256:[0-9a-f]*') &&
+    export QQ_BENCH_KEY_HASH && return 0
+  echo "bench: '$binary keys new' and 'keys hash' gave no key: $(<"$scratch/keys.log")" >&2
   return 1
 }
 
@@ -106,6 +107,7 @@ stop_direct() { :; }
 # one write; `paced` sends an event each 20 ms for a second; `idle` one each second for two minutes.
 start_mock() {
   local ports
+  : >"$scratch/mock.log"
   start "$scratch/mock.log" taskset -c "$load_cpu" "$tools/qq_mock" 0:0:50:50:0 0:0:50:1:20000 0:0:120:1:1000000
   mock_pid=$started
   until ports=$(grep -o '[0-9][0-9,]*' "$scratch/mock.log"); do

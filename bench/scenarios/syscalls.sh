@@ -8,7 +8,7 @@ calls_per_request() {
   "start_$1" "$upstream_instant" || return 1
   load --seconds 1 || return 1
   pid_options=(-p "$proxy_pid")
-  for pid in $(ps -o pid= --ppid "$proxy_pid"); do pid_options+=(-p "$pid"); done
+  for pid in $(children_of "$proxy_pid"); do pid_options+=(-p "$pid"); done
   start "$scratch/strace.log" strace -f -c -o "$scratch/strace.$1" "${pid_options[@]}"
   local tracer=$started
   sleep 1

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -27,8 +28,10 @@ bool may_use(const KeyEntry& entry, std::string_view route) noexcept {
 Result<KeyRing> KeyRing::make(std::span<const KeyConfig> keys, KeyHasher hasher) {
   KeyRing ring;
   ring.hasher_ = std::move(hasher);
+  ring.configured_ = keys.size();
   std::unordered_set<std::string_view> names;
-  std::unordered_map<KeyDigest, std::string_view, Hash, Equal> owners_of_hash;
+  std::map<KeyDigest, std::string_view> names_by_digest;
+  std::vector<KeyDigest> digests;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const KeyConfig& key = keys[i];
     if (!names.insert(key.name).second) {
@@ -36,7 +39,7 @@ Result<KeyRing> KeyRing::make(std::span<const KeyConfig> keys, KeyHasher hasher)
     }
     auto digest = parse_key_hash(key.hash);
     if (!digest) return fail(wrong(i, "hash", std::move(digest).error().message));
-    const auto [first, is_new] = owners_of_hash.emplace(*digest, key.name);
+    const auto [first, is_new] = names_by_digest.emplace(*digest, key.name);
     if (!is_new) {
       return fail(wrong(i, "hash",
                         fmt::format("keys \"{}\" and \"{}\" have the same hash", first->second, key.name)));
@@ -44,16 +47,18 @@ Result<KeyRing> KeyRing::make(std::span<const KeyConfig> keys, KeyHasher hasher)
     if (!key.enabled) continue;
     KeyEntry entry{.name = key.name, .owner = key.owner.empty() ? key.name : key.owner, .allow = key.allow};
     std::ranges::sort(entry.allow);
-    ring.entries_.emplace(*digest, std::move(entry));
+    digests.push_back(*digest);
+    ring.entries_.push_back(std::move(entry));
   }
+  ring.table_ = DigestTable(digests);
   return ring;
 }
 
 const KeyEntry* KeyRing::find(std::string_view presented_key) const {
   if (!hasher_ || presented_key.empty() || presented_key.size() > kPresentedMax) return nullptr;
   if (key_format(presented_key) == KeyFormat::Mistyped) return nullptr;
-  const auto found = entries_.find(hasher_->digest(presented_key));
-  return found == entries_.end() ? nullptr : &found->second;
+  const auto found = table_.find(hasher_->digest(presented_key));
+  return found ? &entries_[*found] : nullptr;
 }
 
 }  // namespace qq::admission

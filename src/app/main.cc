@@ -1,6 +1,5 @@
-#include <fmt/core.h>
+#include <string>
 
-int main() {
-  fmt::print("queqiao 0.1.0\n");
-  return 0;
-}
+#include "app/serve.h"
+
+int main(int argc, char** argv) { return argc == 4 ? qq::app::run_serve(argv[3]) : 2; }

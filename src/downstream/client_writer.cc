@@ -1,8 +1,7 @@
 #include "downstream/client_writer.h"
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
+#include "base/text.h"
 #include "wire/body_reader.h"
 
 namespace qq::downstream {
@@ -62,8 +61,9 @@ void ClientWriter::reset(int minor_version, bool keep_alive) noexcept {
 void ClientWriter::append_head(int status, std::string_view header_lines) {
   status_ = status;
   head_.reserve(128 + header_lines.size());
-  fmt::format_to(std::back_inserter(head_), "HTTP/1.1 {} {}\r\n", status, reason_phrase(status));
-  head_.append(header_lines);
+  head_.append("HTTP/1.1 ");
+  append_decimal(head_, status);
+  head_.append(" ").append(reason_phrase(status)).append("\r\n").append(header_lines);
   if (!keep_alive_) {
     head_.append("connection: close\r\n");
   } else if (minor_version_ == 0) {
@@ -77,7 +77,9 @@ relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header
   append_head(status, header_lines);
   std::size_t length = 0;
   for (const std::string_view piece : body) length += piece.size();
-  fmt::format_to(std::back_inserter(head_), "content-length: {}\r\n\r\n", length);
+  head_.append("content-length: ");
+  append_decimal(head_, length);
+  head_.append("\r\n\r\n");
   complete_ = true;
   std::array<iovec, kGatherMax> pieces;
   QQ_ASSERT(body.size() + 1 <= pieces.size());

@@ -370,12 +370,6 @@ Task<void> signal_wakes(EventLoop& loop) {
 }
 TEST_P(EventLoopContract, SignalWakesItsWaiter) { run_task(loop_, signal_wakes(loop_)); }
 
-struct Bounce {
-  EventLoop& loop;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) const { loop.resume_later(handle); }
-  void await_resume() const noexcept {}
-};
 Task<void> bounces(EventLoop& loop) {
   for (int i = 0; i < 1000; ++i) co_await Bounce{loop};
 }

@@ -16,7 +16,16 @@ inline Scope within(EventLoop& loop, std::chrono::milliseconds time, Cancellatio
 // Long enough never to matter; a test that runs into it fails instead of hanging.
 inline Scope patiently(EventLoop& loop) { return within(loop, std::chrono::seconds(20)); }
 
+// Lets the loop begin a new batch.
+struct Bounce {
+  EventLoop& loop;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) const { loop.resume_later(handle); }
+  void await_resume() const noexcept {}
+};
+
 inline Task<void> run_then_stop(EventLoop& loop, Task<void> body) {
+  co_await Bounce{loop};
   co_await std::move(body);
   loop.stop();
 }
@@ -24,7 +33,7 @@ inline Task<void> run_then_stop(EventLoop& loop, Task<void> body) {
 // Runs the loop until `body` is done.
 inline void run_task(EventLoop& loop, Task<void> body) {
   TaskGroup group;
-  loop.post([&] { group.spawn(run_then_stop(loop, std::move(body))); });
+  group.spawn(run_then_stop(loop, std::move(body)));
   loop.run();
 }
 

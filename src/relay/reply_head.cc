@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace qq::relay {
 namespace {
 
@@ -25,8 +27,10 @@ void append_attempts(std::string& out, std::span<const model::Attempt> attempts)
     const bool failed = attempt.error.has_value() && attempt.outcome != model::Outcome::Success;
     const MonotonicTime ended = attempt.ended == MonotonicTime{} ? attempt.started : attempt.ended;
     const auto took = std::chrono::duration_cast<Milliseconds>(ended - attempt.started).count();
-    fmt::format_to(std::back_inserter(out), "{} {} {}ms", attempt.target->model,
-                   failed ? to_string(attempt.error->kind) : to_string(attempt.outcome), took);
+    out.append(attempt.target->model).append(" ");
+    out.append(failed ? to_string(attempt.error->kind) : to_string(attempt.outcome)).append(" ");
+    append_decimal(out, took);
+    out.append("ms");
   }
 }
 

@@ -2,8 +2,8 @@
 //
 //   what happened                                       breaker   cool-down
 //   timeouts, DNS, connect, TLS, reset, early close     failure   -
-//   5xx but 529                                         failure   503: Retry-After, if given
-//   529                                                 none      Retry-After, else back-off
+//   5xx but 529                                         failure   overloaded: Retry-After, if given
+//   529, "overloaded" without a 5xx status              none      Retry-After, else back-off
 //   429                                                 none      Retry-After, else back-off
 //   dead credential, exhausted quota                    none      five minutes
 //   broken or empty 200, cut body or stream, error      failure   -
@@ -12,8 +12,9 @@
 //   the request's own deadline, the client's doing      none      -
 //   our own limits and refusals                         none      -
 //
-// 529 is a throttle: the provider is full, not broken. Our refusals must never count: a breaker fed by its
-// own "no target" would keep itself open.
+// 529 is a throttle: the provider is full, not broken. So is "overloaded" as some providers say it, with a
+// 429 or as an error object in a 200. Our refusals must never count: a breaker fed by its own "no target"
+// would keep itself open.
 #include "resilience/evidence.h"
 
 #include <algorithm>
@@ -45,8 +46,10 @@ Asked asked_period(const Error& error) noexcept {
 }  // namespace
 
 bool is_throttle(const Error& error) noexcept {
-  return error.kind == ErrorKind::RateLimited ||
-         (error.kind == ErrorKind::Overloaded && error.upstream_status == kOverloadedStatus);
+  if (error.kind == ErrorKind::RateLimited) return true;
+  const int status = error.upstream_status;
+  const bool broken = status >= 500 && status <= 599 && status != kOverloadedStatus;
+  return error.kind == ErrorKind::Overloaded && !broken;
 }
 
 Evidence evidence_of(const Error& error) noexcept {

@@ -17,7 +17,7 @@ Evidence evidence_of(const Error& error) noexcept;
 inline constexpr Milliseconds kCoolDownMax{3'600'000};  // a Retry-After beyond an hour is cut to it
 inline constexpr Milliseconds kDeadAccount{300'000};    // dead credentials and exhausted quotas
 
-// Whether the provider asks us to slow down: 429 and 529.
+// Whether the provider asks us to slow down: 429, 529, and "overloaded" said without a 5xx status.
 bool is_throttle(const Error& error) noexcept;
 
 // How long the account cools down after this error (Retry-After capped to an hour, the default back-off

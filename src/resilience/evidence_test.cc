@@ -46,6 +46,14 @@ TEST(Evidence, FourHundredsFeedNoBreaker) {
   }
 }
 
+TEST(Evidence, OverloadedWithoutA5xxStatusIsAThrottle) {
+  for (const std::uint16_t status : {429, 498, 200, 0}) {
+    EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, status)), Evidence::None) << status;
+    EXPECT_EQ(cool_down_of(upstream(ErrorKind::Overloaded, status)), 500ms) << status;
+  }
+  EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 500)), Evidence::Failure);
+}
+
 TEST(Evidence, Status503IsAFailureAnd529AThrottle) {
   EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 503)), Evidence::Failure);
   EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 529)), Evidence::None);

@@ -18,7 +18,7 @@ struct SameTarget {
 };
 // Go on to the next target of the plan that may be tried (another account counts as one).
 struct NextTarget {};
-// Tell the client. `retry_after`: what to advise it, if anything.
+// Tell the client; retry_advice.h says when it may come back.
 struct Stop {};
 using NextStep = std::variant<SameTarget, NextTarget, Stop>;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "upstream/http_reply.h"
 #include "wire/http_head.h"
 
@@ -32,13 +33,17 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
   if (is_ipv6) out.push_back('[');
   out.append(origin.host);
   if (is_ipv6) out.push_back(']');
-  if (origin.port != (origin.tls ? 443 : 80)) fmt::format_to(std::back_inserter(out), ":{}", origin.port);
+  if (origin.port != (origin.tls ? 443 : 80)) {
+    out.push_back(':');
+    append_decimal(out, origin.port);
+  }
   out.append("\r\n").append(target.auth_header_lines.reveal());
   out.append("content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
   out.append(call.stream ? "text/event-stream" : "application/json");
   out.append("\r\nx-request-id: ").append(call.request_id);
-  fmt::format_to(std::back_inserter(out), "\r\ncontent-length: {}\r\n", call.body_bytes);
-  out.append(call.header_lines).append("\r\n");
+  out.append("\r\ncontent-length: ");
+  append_decimal(out, call.body_bytes);
+  out.append("\r\n").append(call.header_lines).append("\r\n");
 }
 
 // Drops the first `bytes` of a gathered write.

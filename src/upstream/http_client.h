@@ -16,6 +16,8 @@ class HttpUpstreamClient : public relay::UpstreamClient {
 
   Task<Result<std::unique_ptr<relay::UpstreamReply>>> send(const relay::UpstreamCall& call,
                                                            const relay::Timers& timers, net::Scope scope) override;
+  // Before the loop ends.
+  void close_idle() noexcept { pool_.clear(); }
 
  private:
   friend class HttpReply;

@@ -21,14 +21,14 @@ void set_fault(AnswerFacts& facts, ErrorKind kind, std::string message) {
 
 // What the choices or output items said, gathered in the walk.
 struct Contents {
-  bool listed = false;       // there was a list of choices, items, data or results
+  bool listed = false;  // there was a list of choices, items, data or results
   bool content = false;
   bool empty_is_fine = false;
-  bool broken = false;       // the provider says that generation failed
+  bool broken = false;  // the provider says that generation failed
 };
 
-void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts, Contents& contents,
-                 wire::JsonValue& hidden_usage) {
+void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts,
+                 Contents& contents, wire::JsonValue& hidden_usage) {
   for (wire::JsonMembers members(choice); members.next();) {
     const std::string_view key = members.raw_key();
     const wire::JsonValue value = members.value();
@@ -81,6 +81,7 @@ std::string describe(std::string_view finish_reason) {
 void judge_document(model::Endpoint endpoint, wire::JsonValue document, const model::Target& target,
                     AnswerFacts& facts) {
   Contents contents;
+  bool says_error = false;
   wire::JsonValue usage;
   wire::JsonValue hidden_usage;
   for (wire::JsonMembers members(document); members.next();) {
@@ -91,7 +92,7 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
     } else if (key == "usage") {
       usage = value;
     } else if (key == "error") {
-      if (is_error_value(value)) set_error(facts, error_from_value(value));
+      says_error = is_error_value(value);
     } else if (key == "choices") {
       read_choices(value, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
     } else if (key == "output") {
@@ -109,6 +110,9 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
   facts.usage = decode_usage(usage, target.quirks);
   if (facts.usage.source == model::UsageSource::None) facts.usage = decode_usage(hidden_usage, target.quirks);
 
+  if (says_error) {
+    if (auto error = find_error(document)) set_error(facts, std::move(*error));
+  }
   if (facts.fault) return;
   if (contents.broken) {
     set_fault(facts, ErrorKind::StreamError,

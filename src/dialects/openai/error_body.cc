@@ -17,7 +17,8 @@ std::string text_of(wire::JsonValue value) {
 std::string cut(std::string text) {
   if (text.size() <= kMessageMax) return text;
   std::size_t end = kMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // not inside a character
   text.resize(end);
   return text + "…";
 }
@@ -76,18 +77,17 @@ std::optional<Error> find_error(wire::JsonValue document) {
   bool has_code = false;
   std::optional<wire::JsonValue> message;
   std::optional<wire::JsonValue> error;
+  std::optional<wire::JsonValue> detail;
+  std::optional<wire::JsonValue> base_resp;
   for (wire::JsonMembers members(document); members.next();) {
     const wire::JsonValue value = members.value();
     if (members.key_is("error") && is_error_value(value)) error = value;
     if (members.key_is("message") && value.is_string()) message = value;
     if (members.key_is("code") && !value.is_null()) has_code = true;
-    if ((members.key_is("object") || members.key_is("type")) && value.text() == "\"error\"") says_error = true;
-    if (members.key_is("detail") && (value.is_string() || value.is_array())) {
-      return stream_error(text_of(value));
-    }
-    if (members.key_is("base_resp")) {
-      if (auto found = find_base_resp(value)) return found;
-    }
+    if ((members.key_is("object") || members.key_is("type")) && value.text() == "\"error\"")
+      says_error = true;
+    if (members.key_is("detail") && (value.is_string() || value.is_array())) detail = value;
+    if (members.key_is("base_resp")) base_resp = value;
   }
   if (error) {
     Error made = error_from_value(*error);
@@ -98,6 +98,8 @@ std::optional<Error> find_error(wire::JsonValue document) {
     return made;
   }
   if (says_error || (message && has_code)) return error_from_value(document);
+  if (detail) return stream_error(text_of(*detail));
+  if (base_resp) return find_base_resp(*base_resp);
   return std::nullopt;
 }
 

@@ -262,6 +262,7 @@ class Composer {
     }
     if (framing_ == BodyFraming::Chunked && !faults_.has(Fault::NoLastChunk)) write(wire::kLastChunk, Milliseconds(0));
     if (faults_.any(Fault::NoLastChunk, Fault::LengthTooLong, Fault::KeepAliveLie)) play_.end = PlayEnd::Close;
+    if (faults_.has(Fault::CloseOnReuse) && play_.end == PlayEnd::KeepAlive) play_.end = PlayEnd::CloseOnReuse;
     return std::move(play_);
   }
 

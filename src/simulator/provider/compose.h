@@ -21,10 +21,11 @@ struct Step {
 };
 
 enum class PlayEnd : std::uint8_t {
-  KeepAlive,  // the connection serves the next request
-  Close,      // FIN
+  KeepAlive,     // the connection serves the next request
+  Close,         // FIN
+  CloseOnReuse,  // FIN when the next request comes
   Reset,
-  Stall,      // nothing more, until the peer hangs up
+  Stall,         // nothing more, until the peer hangs up
 };
 
 struct Play {

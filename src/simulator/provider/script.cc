@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Fault::Count_)> kNames = {
     "close_before_head", "reset_before_head", "stall_before_head", "stall_in_head", "stall_after_head",
     "stall_after_content", "close_mid_body", "reset_mid_body", "stall_mid_body", "keep_alive_lie",
-    "early_reply", "http10", "junk", "huge_head", "continue_100", "early_hints",
+    "close_on_reuse", "early_reply", "http10", "junk", "huge_head", "continue_100", "early_hints",
     "insufficient_quota", "context_length", "content_filter",
     "empty_role_only", "empty_null", "empty_blank", "empty_reasoning_only", "empty_no_choices", "empty_body",
     "html", "wrong_type", "no_content", "redirect", "error_200", "error_first", "error_middle", "error_last",

@@ -21,7 +21,7 @@ namespace qq::simulator {
 enum class Fault : std::uint8_t {
   // The connection.
   CloseBeforeHead, ResetBeforeHead, StallBeforeHead, StallInHead, StallAfterHead, StallAfterContent,
-  CloseMidBody, ResetMidBody, StallMidBody, KeepAliveLie, EarlyReply, Http10, Junk, HugeHead,
+  CloseMidBody, ResetMidBody, StallMidBody, KeepAliveLie, CloseOnReuse, EarlyReply, Http10, Junk, HugeHead,
   Continue100, EarlyHints103,
   // Errors with a status of their own beyond `status=`.
   InsufficientQuota, ContextLength, ContentFilter,
