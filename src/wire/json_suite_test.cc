@@ -409,7 +409,9 @@ void expect_verdicts(const std::vector<Case>& table) {
     const std::vector<char> bytes(c.text.begin(), c.text.end());
     const auto error = check_json({bytes.data(), bytes.size()});
     EXPECT_EQ(!error, take) << name << (error ? error->reason : "");
-    if (error) EXPECT_LE(error->offset, bytes.size()) << name;
+    if (error) {
+      EXPECT_LE(error->offset, bytes.size()) << name;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 //
 // Stateful, one per attempt; pure: no clock, no I/O.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +32,11 @@ class StreamJudge {
  public:
   StreamJudge(model::Endpoint endpoint, const model::Target& target) noexcept;
 
-  // `event.data` must stay valid while the facts are used.
+  // `event.data` must stay valid while the facts are used. One walk over the event's members.
   EventFacts judge(const wire::SseEvent& event);
+  // The same for an event without any data line, of which `raw` are the bytes: Google sends a bare JSON error
+  // in the middle of a stream, with no `data:` before it.
+  EventFacts judge_raw(std::string_view raw);
 
   // After the end of the body: nothing if the stream ended properly ([DONE], a finish reason, or a terminal
   // responses event), else StreamCut. EmptyReply is judged by the relay with `content_seen()`.
@@ -45,13 +49,22 @@ class StreamJudge {
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
  private:
+  EventFacts judge_document(std::string_view name, std::string_view data);
   EventFacts judge_chat(wire::JsonValue chunk);
-  EventFacts judge_responses(std::string_view name, wire::JsonValue event);
+  void judge_choice(wire::JsonValue choice, EventFacts& facts);
+  EventFacts judge_responses(wire::JsonValue event);
+  void judge_response_object(wire::JsonValue response, EventFacts& facts);
+  void take_usage(wire::JsonValue usage);
+  void take_finish(std::string_view reason, std::uint32_t choice_bit);
 
   model::Endpoint endpoint_;
   model::Quirks quirks_;
   model::Usage usage_;
   std::string finish_reason_;
+  // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
+  // beyond 31.
+  std::uint32_t choices_seen_ = 0;
+  std::uint32_t choices_finished_ = 0;
   bool content_seen_ = false;
   bool terminal_seen_ = false;
   bool done_seen_ = false;

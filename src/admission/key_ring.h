@@ -1,0 +1,70 @@
+// Who is asking? The client keys of one configuration, found by the digest of what was presented.
+//
+// Immutable after `make`, so every thread may read it; part of the snapshot. A look-up hashes once (0.3 µs)
+// and allocates nothing.
+//
+// An unknown key and a disabled one are answered alike and take the same time, because a disabled key is not
+// in the table at all. Digests are keyed by the pepper, so a guesser can neither aim at a slot of the table
+// nor learn anything from how long its comparison took; it is constant in time all the same.
+//
+// Keys need not have our own format: an operator's old strings work once their hash is configured. Only what
+// begins like one of ours and fails its checksum is refused before it is hashed; what a checksum says, the
+// sender could have worked out too.
+#pragma once
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "admission/key_config.h"
+#include "admission/key_hash.h"
+#include "base/result.h"
+
+namespace qq::admission {
+
+struct KeyEntry {
+  std::string name;
+  std::string owner;
+  std::vector<std::string> allow;  // sorted; empty: every route
+};
+
+// Whether this key may use the route or model of this name.
+bool may_use(const KeyEntry& entry, std::string_view route) noexcept;
+
+class KeyRing {
+ public:
+  // Longer ones are nobody's key; a bound on what a stranger makes us hash.
+  static constexpr std::size_t kPresentedMax = 512;  // bytes
+
+  // Knows no key and finds none.
+  KeyRing() = default;
+  // Errors: Config, with `param` such as "keys[2].hash": a malformed hash, a name or a hash used twice.
+  static Result<KeyRing> make(std::span<const KeyConfig> keys, KeyHasher hasher);
+
+  // The key's entry, valid as long as the ring; nothing if it is unknown, disabled or malformed.
+  [[nodiscard]] const KeyEntry* find(std::string_view presented_key) const;
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+ private:
+  struct Hash {
+    // The digest is random already.
+    std::size_t operator()(const KeyDigest& digest) const noexcept {
+      std::size_t value = 0;
+      std::memcpy(&value, digest.data(), sizeof value);
+      return value;
+    }
+  };
+  struct Equal {
+    bool operator()(const KeyDigest& a, const KeyDigest& b) const noexcept {
+      return equal_in_constant_time(a, b);
+    }
+  };
+
+  std::optional<KeyHasher> hasher_;
+  std::unordered_map<KeyDigest, KeyEntry, Hash, Equal> entries_;
+};
+
+}  // namespace qq::admission
