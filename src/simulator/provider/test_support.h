@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "simulator/provider/compose.h"
 #include "simulator/provider/respond.h"
 #include "wire/body_reader.h"
