@@ -107,6 +107,7 @@ stop_direct() { :; }
 # one write; `paced` sends an event each 20 ms for a second; `idle` one each second for two minutes.
 start_mock() {
   local ports
+  : >"$scratch/mock.log"
   start "$scratch/mock.log" taskset -c "$load_cpu" "$tools/qq_mock" 0:0:50:50:0 0:0:50:1:20000 0:0:120:1:1000000
   mock_pid=$started
   until ports=$(grep -o '[0-9][0-9,]*' "$scratch/mock.log"); do

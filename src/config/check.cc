@@ -149,7 +149,8 @@ class Checker {
   }
 
   void check_kind(const providers::ProviderConfig& provider, const std::string& path) {
-    if (!provider.base_url.empty()) check_url(provider.base_url, path + ".base_url");
+    const bool url_good = provider.base_url.empty() ? places_.of(path + ".base_url").good
+                                                    : check_url(provider.base_url, path + ".base_url");
     if (provider.kind.empty()) return;
     const providers::ProviderKind* kind = providers::find_kind(provider.kind);
     if (kind == nullptr) {
@@ -158,19 +159,28 @@ class Checker {
       check_reference(path + ".kind", kinds, provider.kind, "entry of the catalogue");
       return;
     }
-    if (kind->base_url.empty() && provider.base_url.empty() && !places_.has(path + ".base_url")) {
-      report(path, fmt::format("`base_url` is required for the kind `{}`", provider.kind));
-    }
+    // What else this kind needs, only the catalogue knows: any account and model will do to ask it.
+    if (!url_good || provider.accounts.empty()) return;
+    providers::AccountConfig account;
+    account.name = "any";
+    const auto target = providers::make_target(provider, account, "any", "any");
+    if (!target) report(path, without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
   }
 
-  void check_url(const std::string& url, const std::string& path) {
+  static std::string_view without_prefix(std::string_view message, std::string_view prefix) {
+    if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+    return message;
+  }
+
+  bool check_url(const std::string& url, const std::string& path) {
     const auto parsed = providers::parse_base_url(url);
-    if (parsed) return;
+    if (parsed) return true;
     if (places_.of(path).from_outside || looks_like_credential(url) || looks_like_credential(parsed.error().message)) {
       report(path, "expected a URL such as https://host:port/v1, without user, password, query and fragment");
     } else {
-      report(path, parsed.error().message);
+      report(path, without_prefix(parsed.error().message, "base_url: "));
     }
+    return false;
   }
 
   void check_models() {

@@ -315,11 +315,14 @@ LoadResult load_file(const std::string& path, const Environment& environment) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return failed(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  // One byte more than is allowed, so that a file that is too large is seen to be so.
-  std::string text(kMaxFileBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::array<char, 16'384> chunk{};
+  // A file that is too large is read a little beyond the limit, so that `parse_yaml` sees it is.
+  while (in && text.size() <= kMaxFileBytes) {
+    in.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) return failed("cannot be read (is it a directory?)");
-  text.resize(static_cast<std::size_t>(in.gcount()));
   return load_text(path, text, environment);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "config/definition.h"
+#include "providers/catalogue.h"
 
 namespace qq::config {
 namespace {
@@ -313,6 +314,13 @@ std::string reference_markdown() {
       out += fmt::format("| `{}` | {}{} | {} | {} |\n", field.key, kind_of(field), range_text(field), absent, meaning);
     }
     out += "\n";
+  }
+  out += "### Provider kinds\n\nValues of `providers[].kind`: the built-in catalogue.\n\n";
+  out += "| kind | provider | default `base_url` | usual key variable |\n| --- | --- | --- | --- |\n";
+  const auto code = [](std::string_view text) { return text.empty() ? std::string() : fmt::format("`{}`", text); };
+  for (const providers::ProviderKind& kind : providers::catalogue()) {
+    out += fmt::format("| `{}` | {} | {} | {} |\n", kind.name, kind.title,
+                       kind.base_url.empty() ? "must be given" : code(kind.base_url), code(kind.key_env));
   }
   return out;
 }

@@ -57,16 +57,19 @@ class Source {
     return std::min(starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)), text_.size());
   }
 
-  [[nodiscard]] Mark mark_of(std::size_t offset) const {
+  [[nodiscard]] Mark mark_of(std::size_t offset) {
     const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
     const auto line = static_cast<std::size_t>(after - starts_.begin());
-    int column = 1;
-    for (std::size_t i = starts_[line - 1]; i < offset && i < text_.size(); ++i) {
-      if ((static_cast<unsigned char>(text_[i]) & 0xC0U) != 0x80U) ++column;
+    if (starts_[line - 1] > counted_to_ || offset < counted_to_) {
+      counted_to_ = starts_[line - 1];
+      column_ = 1;
     }
-    return {static_cast<int>(line), column};
+    for (; counted_to_ < offset && counted_to_ < text_.size(); ++counted_to_) {
+      if ((static_cast<unsigned char>(text_[counted_to_]) & 0xC0U) != 0x80U) ++column_;
+    }
+    return {static_cast<int>(line), column_};
   }
-  [[nodiscard]] Mark mark_of(const YAML::Mark& mark) const { return mark_of(offset_of(mark)); }
+  [[nodiscard]] Mark mark_of(const YAML::Mark& mark) { return mark_of(offset_of(mark)); }
 
   [[nodiscard]] std::string_view line_at(std::size_t offset) const {
     const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
@@ -79,11 +82,14 @@ class Source {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_{0};
+  // Marks come mostly in order: counting goes on from the last one, so that a long line takes linear time.
+  std::size_t counted_to_ = 0;
+  int column_ = 1;
 };
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const Source& source) : source_(source) {}
+  explicit TreeBuilder(Source& source) : source_(source) {}
 
   Node take_root() { return std::move(root_); }
 
@@ -183,7 +189,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::optional<Node> key;  // read, its value is next
   };
 
-  const Source& source_;
+  Source& source_;
   std::vector<Level> open_;
   Node root_;
   std::size_t nodes_ = 0;
@@ -209,7 +215,7 @@ std::string syntax_message(const YAML::ParserException& error, std::string_view 
 }
 
 // Bytes that a configuration never holds, found before yaml-cpp takes them for something else.
-bool check_bytes(std::string_view text, const Source& source, Diagnostics& out) {
+bool check_bytes(std::string_view text, Source& source, Diagnostics& out) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
@@ -238,7 +244,7 @@ std::optional<Node> parse_yaml(std::string_view text, Diagnostics& out) {
     return std::nullopt;
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark counts for no column
-  const Source source(text);
+  Source source(text);
   if (!check_bytes(text, source, out)) return std::nullopt;
 
   std::istringstream stream{std::string(text)};

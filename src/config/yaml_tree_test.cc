@@ -89,10 +89,21 @@ TEST(YamlTree, RefusesMoreBytesThanTheCap) {
 
 TEST(YamlTree, RefusesDeepNestingOfEveryForm) {
   std::string block;
-  for (int i = 0; i < 100'000; ++i) block += "- ";
-  for (const std::string& text : {std::string(100'000, '['), std::string(100'000, '{'), block, std::string(100'000, '?')}) {
+  std::string complex;
+  for (int i = 0; i < 100'000; ++i) {
+    block += "- ";
+    complex += "? ";
+  }
+  for (const std::string& text : {std::string(100'000, '['), std::string(100'000, '{'), block, complex}) {
     EXPECT_NE(refusal(text), "");
   }
+}
+
+TEST(YamlTree, CountsColumnsOfALongLineOnceOnly) {
+  std::string line = "[";
+  for (int i = 0; i < 100'000; ++i) line += "鹊,";
+  const auto root = parsed(line + "]");
+  EXPECT_EQ(root->items.back().mark, (Mark{1, 200'000}));
 }
 
 TEST(YamlTree, RefusesSeveralDocuments) {
@@ -111,7 +122,7 @@ TEST(YamlTree, RefusesOtherEncodings) {
 }
 
 TEST(YamlTree, NeverRepeatsTextOfTheFileInASyntaxError) {
-  for (const auto* bad : {"a: \"\\canary\"", "*canary", "a: *canary", "%canary x", "%YAML canary", "a: {canary", "a: \"canary",
+  for (const auto* bad : {"a: \"\\canary\"", "*canary", "a: *canary", "%YAML canary", "a: {canary", "a: \"canary",
                           "- canary: [\n}", "!<canary", "&canary &canary x"}) {
     EXPECT_EQ(refusal(bad).find("canary"), std::string::npos) << bad;
   }

@@ -280,6 +280,7 @@ Task<bool> Connection::serve_one() {
     refusal = saturated("too many large requests are in flight; try again shortly");
   }
   if (refusal) {
+    refused_what_ = fmt::format("{} {}", head.method.substr(0, 20), path.substr(0, 200));
     // The rest of the connection cannot be trusted unless the request is complete.
     const bool complete = head.framing.kind == wire::Framing::Kind::None;
     std::string carried = complete ? std::string(rest) : std::string();
@@ -344,6 +345,9 @@ Task<void> Connection::refuse(const Error& error, bool body_unread) {
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
   relay::RequestRecord record;
   record.request_id = id.text();
+  const std::string what = std::exchange(refused_what_, {});
+  record.method = std::string_view(what).substr(0, what.find(' '));
+  if (what.size() > record.method.size()) record.path = std::string_view(what).substr(record.method.size() + 1);
   record.error = error;
   record.status = encoded.status;
   record.wall_started = services_.loop.wall_now();

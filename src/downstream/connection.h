@@ -26,9 +26,6 @@ class Connection {
   void terminate() noexcept;
 
  private:
-  // A request's head as far as it is needed after the first suspension.
-  struct Admitted;
-
   // False when the connection is to be closed.
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
@@ -47,6 +44,7 @@ class Connection {
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
   std::string pending_;        // received, not used yet
+  std::string refused_what_;   // "GET /nowhere", of the request being refused; for its log line
   MonotonicTime head_started_{};
   int bad_head_status_ = 0;
   bool idle_ = true;

@@ -18,6 +18,11 @@ struct ResolverOptions {
   std::string servers;
   std::chrono::milliseconds timeout{2'000};  // of the first try at one server; later ones take longer
   int tries = 2;                             // at each server
+  // An answer is fresh for its TTL, within these: a TTL of 0 would ask DNS for every connection.
+  std::chrono::milliseconds shortest_fresh{1'000};
+  std::chrono::milliseconds longest_fresh{60'000};
+  std::chrono::milliseconds usable{3'600'000};  // how long an answer may stand in while DNS fails
+  std::chrono::milliseconds patience{1'000};    // how long a request waits for DNS when it has such an answer
 };
 
 struct EpollLoopOptions {

@@ -9,11 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kLongestFresh{60};
-constexpr seconds kShortestFresh{1};  // a TTL of 0 would ask DNS for every connection
-constexpr seconds kUsable{3600};
 constexpr seconds kRetryAfterFailure{5};  // while an old answer stands in
-constexpr seconds kPatience{1};           // how long a request waits for DNS when it has an old answer
 constexpr std::size_t kMostEntries = 4096;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -45,14 +41,14 @@ Error dns_failed(const std::string& host, std::string_view why) {
 // A name with both kinds of addresses is tried on both: 6, 4, 6, 4 (RFC 8305 §4), in the order that c-ares
 // prefers (RFC 6724).
 std::vector<Address> interleave(const std::vector<Address>& sorted) {
-  std::vector<Address> result;
+  std::vector<Address> first;
   std::vector<Address> other;
   for (const Address& address : sorted) {
-    (address.family() == sorted.front().family() ? result : other).push_back(address);
+    (address.family() == sorted.front().family() ? first : other).push_back(address);
   }
   std::vector<Address> mixed;
-  for (std::size_t i = 0; i < std::max(result.size(), other.size()); ++i) {
-    if (i < result.size()) mixed.push_back(result[i]);
+  for (std::size_t i = 0; i < std::max(first.size(), other.size()); ++i) {
+    if (i < first.size()) mixed.push_back(first[i]);
     if (i < other.size()) mixed.push_back(other[i]);
   }
   return mixed;
@@ -97,7 +93,7 @@ struct Resolver::SocketWatch final : PollTarget {
   Poller::Token token;
 };
 
-Resolver::Resolver(EpollLoop& loop, const ResolverOptions& options) : loop_(loop), timeout_(*this) {
+Resolver::Resolver(EpollLoop& loop, const ResolverOptions& options) : loop_(loop), options_(options), timeout_(*this) {
   static std::once_flag once;
   std::call_once(once, [] { ares_library_init(ARES_LIB_INIT_ALL); });
   ares_options wanted{};
@@ -134,7 +130,7 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   if (!lookup->done) {
     Signal signal(loop_);
     const Membership membership(lookup, signal);
-    const Wake wake = co_await signal.wait(has_old ? scope.until(loop_.now() + kPatience) : scope);
+    const Wake wake = co_await signal.wait(has_old ? scope.until(loop_.now() + options_.patience) : scope);
     if (wake == Wake::Cancelled) co_return fail(cancelled_error(scope));
   }
   // The cache may have changed while this waited.
@@ -181,11 +177,11 @@ void Resolver::answered(void* lookup, int status, int /*timeouts*/, ares_addrinf
 
 void Resolver::store(const Lookup& lookup, const ares_addrinfo& answer) {
   std::vector<Address> addresses;
-  auto ttl = kLongestFresh;
+  std::chrono::milliseconds ttl = options_.longest_fresh;
   for (const ares_addrinfo_node* node = answer.nodes; node != nullptr; node = node->ai_next) {
     const Address address = Address::from(node->ai_addr, static_cast<socklen_t>(node->ai_addrlen));
     if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
-    ttl = std::min(ttl, seconds(std::max(node->ai_ttl, 0)));
+    ttl = std::min(ttl, std::chrono::milliseconds(seconds(std::max(node->ai_ttl, 0))));
   }
   const MonotonicTime now = loop_.now();
   if (cache_.size() >= kMostEntries) {
@@ -194,8 +190,8 @@ void Resolver::store(const Lookup& lookup, const ares_addrinfo& answer) {
   }
   Entry& entry = cache_[lookup.host];
   entry.addresses = interleave(addresses);
-  entry.fresh_until = now + std::max(ttl, kShortestFresh);
-  entry.usable_until = now + kUsable;
+  entry.fresh_until = now + std::max(ttl, options_.shortest_fresh);
+  entry.usable_until = now + options_.usable;
 }
 
 void Resolver::process(int readable, int writable) noexcept {

@@ -1,4 +1,4 @@
-// Names to addresses, by c-ares, with a cache: one per loop. An answer is fresh for its TTL (1 to 60 s) and
+// Names to addresses, by c-ares, with a cache: one per loop. An answer is fresh for its TTL (within limits) and
 // usable for an hour when DNS fails or is slow. Requests for a name that is being looked up share the look-up.
 // For the files of net/ only; use EventLoop::resolve.
 #pragma once
@@ -55,6 +55,7 @@ class Resolver {
   static void socket_changed(void* resolver, int fd, int readable, int writable);
 
   EpollLoop& loop_;
+  const ResolverOptions options_;
   Timeout timeout_;
   ares_channeldata* channel_ = nullptr;
   std::string broken_;  // why there is no channel

@@ -34,29 +34,30 @@ constexpr Quirks kXai{.reasoning_excluded_from_output = true};
 // Base URLs, endpoints and variables are those of the providers' own documentation, read in 2026; the habits
 // come from recorded traffic. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
-    ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll, kUsual,
-                 "OPENAI_API_KEY"},
+    ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
+                 kUsual, "OPENAI_API_KEY"},
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
     ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
                  bits(Chat, Responses, Completions, Embeddings, Images), kUsual, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses), kUsual, "DEEPSEEK_API_KEY"},
-    ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Embeddings, Images), kUsageUnasked, "ZHIPU_API_KEY"},
+    ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsageUnasked, "ZHIPU_API_KEY"},
     // The only provider with usage inside choices[0]; sends it when asked only.
     ProviderKind{"moonshot", "Moonshot (Kimi)", "https://api.moonshot.cn/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat), kUsual, "MOONSHOT_API_KEY"},
-    ProviderKind{"qwen", "Qwen (DashScope, compatible mode)", "https://dashscope.aliyuncs.com/compatible-mode/v1",
-                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Completions, Embeddings), kUsual,
-                 "DASHSCOPE_API_KEY"},
-    ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base, bits(Chat),
-                 kUsual, "MINIMAX_API_KEY"},
-    ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chat, Responses, Embeddings, Images), kUsual, "ARK_API_KEY"},
+    ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
+                 "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Completions, Embeddings), kUsual, "DASHSCOPE_API_KEY"},
+    ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat), kUsual, "MINIMAX_API_KEY"},
+    ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
+                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings, Images), kUsual,
+                 "ARK_API_KEY"},
     ProviderKind{"hunyuan", "Tencent Hunyuan", "https://api.hunyuan.cloud.tencent.com/v1", AuthForm::Bearer,
                  UrlForm::Base, bits(Chat, Embeddings), kUsual, "HUNYUAN_API_KEY"},
-    ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
+    ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Embeddings, Moderations), kUsageUnasked, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
@@ -65,8 +66,8 @@ constexpr std::array kCatalogue = {
                  bits(Chat, Responses, Completions, Images), kXai, "XAI_API_KEY"},
     ProviderKind{"together", "Together", "https://api.together.xyz/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Completions, Embeddings, Images), kUsual, "TOGETHER_API_KEY"},
-    ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "FIREWORKS_API_KEY"},
+    ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Responses, Completions, Embeddings), kUsual, "FIREWORKS_API_KEY"},
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "OPENROUTER_API_KEY"},
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
@@ -81,13 +82,15 @@ constexpr std::array kCatalogue = {
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "LLAMA_API_KEY"},
     ProviderKind{"ollama", "Ollama", "http://127.0.0.1:11434/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "OLLAMA_API_KEY"},
-    ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base, kAll,
-                 kUsual, ""},
+    ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base,
+                 kAll, kUsual, ""},
 };
 
 }  // namespace
 
-std::span<const ProviderKind> catalogue() noexcept { return kCatalogue; }
+std::span<const ProviderKind> catalogue() noexcept {
+  return kCatalogue;
+}
 
 const ProviderKind* find_kind(std::string_view name) noexcept {
   const auto* const found = std::ranges::find(kCatalogue, name, &ProviderKind::name);

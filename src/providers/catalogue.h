@@ -21,14 +21,14 @@ enum class UrlForm : std::uint8_t {
 };
 
 struct ProviderKind {
-  std::string_view name;          // "openai", "azure_openai", "openai_compatible", ...
-  std::string_view title;         // "Azure OpenAI"
-  std::string_view base_url;      // default, with version path: "https://api.openai.com/v1"; empty: must be given
+  std::string_view name;      // "openai", "azure_openai", "openai_compatible", ...
+  std::string_view title;     // "Azure OpenAI"
+  std::string_view base_url;  // default, with version path: "https://api.openai.com/v1"; empty: must be given
   AuthForm auth = AuthForm::Bearer;
   UrlForm url = UrlForm::Base;
-  std::uint8_t endpoints = 0;     // bit per model::Endpoint
+  std::uint8_t endpoints = 0;  // bit per model::Endpoint
   model::Quirks quirks;
-  std::string_view key_env;       // usual environment variable of the key: "OPENAI_API_KEY"
+  std::string_view key_env;  // usual environment variable of the key: "OPENAI_API_KEY"
 };
 
 std::span<const ProviderKind> catalogue() noexcept;

@@ -19,7 +19,9 @@ std::string_view short_name(model::Endpoint endpoint) {
   return "";
 }
 
-std::string code(std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; }
+std::string code(std::string_view text) {
+  return text.empty() ? "" : "`" + std::string(text) + "`";
+}
 
 std::string endpoints_of(const ProviderKind& kind) {
   std::string out;

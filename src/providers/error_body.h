@@ -8,9 +8,9 @@ namespace qq::providers {
 struct ErrorBody {
   std::string message;
   std::string type;
-  std::string code;      // numbers as text
+  std::string code;  // numbers as text
   std::string param;
-  std::string object;    // the error object itself, as JSON
+  std::string object;  // the error object itself, as JSON
   bool is_json = false;
   bool quota_per_day = false;  // Google: QuotaFailure with a quotaId per day
 };

@@ -6,23 +6,29 @@
 namespace qq::providers {
 namespace {
 
-constexpr std::size_t kTailMin = 8;    // shorter is no key, and words like "hf_hub" exist
-constexpr std::size_t kRunMin = 32;    // the shortest bare keys in use: 32 hexadecimal digits (Azure, Zhipu)
+constexpr std::size_t kTailMin = 8;  // shorter is no key, and words like "hf_hub" exist
+constexpr std::size_t kRunMin = 32;  // the shortest bare keys in use: 32 hexadecimal digits (Azure, Zhipu)
 
 struct Prefix {
   std::string_view text;
   bool needs_digit;  // for prefixes that ordinary identifiers have too
 };
 constexpr std::array kPrefixes = {
-    Prefix{"sk-", false},   Prefix{"sk_", false},   Prefix{"gsk_", false}, Prefix{"xai-", false},
-    Prefix{"pplx-", false}, Prefix{"AIza", false},  Prefix{"nvapi-", false}, Prefix{"hf_", true},
-    Prefix{"fw_", true},    Prefix{"tgp_", true},   Prefix{"csk-", true},  Prefix{"r8_", true},
-    Prefix{"ark-", true},   Prefix{"key-", true},   Prefix{"Bearer ", true}, Prefix{"bearer ", true},
+    Prefix{"sk-", false},   Prefix{"sk_", false},  Prefix{"gsk_", false},   Prefix{"xai-", false},
+    Prefix{"pplx-", false}, Prefix{"AIza", false}, Prefix{"nvapi-", false}, Prefix{"hf_", true},
+    Prefix{"fw_", true},    Prefix{"tgp_", true},  Prefix{"csk-", true},    Prefix{"r8_", true},
+    Prefix{"ark-", true},   Prefix{"key-", true},  Prefix{"Bearer ", true}, Prefix{"bearer ", true},
 };
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool is_alnum(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_key_char(char c) noexcept { return is_alnum(c) || c == '-' || c == '_' || c == '.'; }
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+bool is_alnum(char c) noexcept {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_key_char(char c) noexcept {
+  return is_alnum(c) || c == '-' || c == '_' || c == '.';
+}
 
 // Behind the last character of a key that begins at `at`; a full stop at the end belongs to the sentence.
 std::size_t key_end(std::string_view text, std::size_t at) noexcept {

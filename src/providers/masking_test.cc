@@ -21,8 +21,9 @@ TEST(MaskKeys, HidesKeysOfEveryForm) {
 TEST(MaskKeys, LeavesIdsNamesAndProseAlone) {
   for (const std::string text :
        {"Previous response with id 'resp_0123456789abcdef0123456789abcdef0123456789abcdef' not found.",
-        "chatcmpl-0123456789abcdef0123456789abcdef0123", "The model `meta-llama/Llama-3.3-70B-Instruct-Turbo` is gone",
-        "a task-something-long-and-wordy", "Incorrect API key provided: sk-.", "Bearer authentication required",
+        "chatcmpl-0123456789abcdef0123456789abcdef0123",
+        "The model `meta-llama/Llama-3.3-70B-Instruct-Turbo` is gone", "a task-something-long-and-wordy",
+        "Incorrect API key provided: sk-.", "Bearer authentication required",
         "550e8400-e29b-41d4-a716-446655440000", "trailing backslash \\", "\\u00", ""}) {
     EXPECT_EQ(mask_keys(text), text);
   }

@@ -19,15 +19,15 @@ struct LimitGroupConfig {
 
 struct AccountConfig {
   std::string name;
-  Secret credential;         // empty: none is sent
-  std::string limit_group;   // empty: the account stands alone
+  Secret credential;        // empty: none is sent
+  std::string limit_group;  // empty: the account stands alone
 };
 
 struct ProviderConfig {
   std::string name;
-  std::string kind;          // entry of the catalogue
-  std::string base_url;      // empty: the catalogue's
-  std::string api_version;   // Azure's classic URL form; others ignore it
+  std::string kind;         // entry of the catalogue
+  std::string base_url;     // empty: the catalogue's
+  std::string api_version;  // Azure's classic URL form; others ignore it
   bool allow_private_address = false;
   std::vector<AccountConfig> accounts;
   std::vector<LimitGroupConfig> limit_groups;

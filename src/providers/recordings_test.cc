@@ -35,8 +35,8 @@ TEST(RecordedErrors, AreClassified) {
     }
   }
   const std::map<std::string, int> expected = {
-      {"400 credential_dead", 1}, {"400 model_missing", 1}, {"400 refused", 13}, {"401 credential_dead", 7},
-      {"404 model_missing", 3},   {"429 rate_limited", 2},
+      {"400 credential_dead", 1}, {"400 model_missing", 1}, {"400 refused", 13},
+      {"401 credential_dead", 7}, {"404 model_missing", 3}, {"429 rate_limited", 2},
   };
   EXPECT_EQ(counts, expected);
 }

@@ -18,7 +18,9 @@ std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
 
 // A non-negative decimal in units of `unit` milliseconds, rounded up, cut to a day. "1", "0.5", "34.".
 std::optional<Milliseconds> parse_decimal(std::string_view text, std::int64_t unit) noexcept {

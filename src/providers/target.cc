@@ -24,8 +24,8 @@ std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '.' || c == '_' || c == '~';
+    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
     if (stays) {
       out += c;
     } else {
@@ -51,8 +51,8 @@ Result<std::string> auth_lines(const ProviderConfig& provider, const AccountConf
   return line;
 }
 
-void add_paths(const ProviderKind& kind, const std::string& base, std::string_view query, std::uint8_t offered,
-               model::Target& target) {
+void add_paths(const ProviderKind& kind, const std::string& base, std::string_view query,
+               std::uint8_t offered, model::Target& target) {
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
     if ((kind.endpoints & offered & (1U << i)) == 0) continue;
     target.endpoints[i].path_and_query = base + std::string(kPaths[i]) + std::string(query);
@@ -71,8 +71,9 @@ Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provide
     return {};
   }
   if (provider.api_version.empty()) {
-    return fail(bad(provider, "api_version is missing; set it (for example \"2024-10-21\"), or let base_url end in "
-                              "/openai/v1, which needs none"));
+    return fail(bad(provider,
+                    "api_version is missing; set it (for example \"2024-10-21\"), or let base_url end in "
+                    "/openai/v1, which needs none"));
   }
   if (!path.ends_with("/openai")) path += "/openai";
   path += "/deployments/" + percent_encoded(target.upstream_model);

@@ -62,8 +62,8 @@ TEST(Target, SendsNoCredentialWhenThereIsNone) {
 }
 
 TEST(Target, AzureClassicFormHasTheDeploymentInThePath) {
-  const auto target = make_target(provider("azure_openai", "https://r.openai.azure.com", "2024-10-21"), account(),
-                                  "m", "my dep/1");
+  const auto target = make_target(provider("azure_openai", "https://r.openai.azure.com", "2024-10-21"),
+                                  account(), "m", "my dep/1");
   ASSERT_TRUE(target) << target.error().message;
   EXPECT_EQ(path(*target, Endpoint::ChatCompletions),
             "/openai/deployments/my%20dep%2F1/chat/completions?api-version=2024-10-21");
@@ -74,8 +74,8 @@ TEST(Target, AzureClassicFormHasTheDeploymentInThePath) {
 }
 
 TEST(Target, AzureBaseUrlMayEndInOpenai) {
-  const auto target =
-      make_target(provider("azure_openai", "https://r.openai.azure.com/openai/", "2024-10-21"), account(), "m", "d");
+  const auto target = make_target(
+      provider("azure_openai", "https://r.openai.azure.com/openai/", "2024-10-21"), account(), "m", "d");
   ASSERT_TRUE(target);
   EXPECT_EQ(path(*target, Endpoint::Embeddings), "/openai/deployments/d/embeddings?api-version=2024-10-21");
 }
@@ -100,7 +100,8 @@ TEST(Target, PrivateAndPublicProvidersShareNoConnections) {
   auto open = provider("openai_compatible", "http://10.0.0.5:8000/v1");
   open.allow_private_address = true;
   const auto with = make_target(open, account(), "m", "m");
-  const auto without = make_target(provider("openai_compatible", "http://10.0.0.5:8000/v1"), account(), "m", "m");
+  const auto without =
+      make_target(provider("openai_compatible", "http://10.0.0.5:8000/v1"), account(), "m", "m");
   ASSERT_TRUE(with && without);
   EXPECT_TRUE(with->origin.allow_private_address);
   EXPECT_NE(with->origin.pool_key, without->origin.pool_key);

@@ -79,9 +79,12 @@ std::optional<ErrorKind> meaning_of_code(std::string_view kind, const ErrorBody&
   return std::nullopt;
 }
 
-// ---- What only the words tell. -----------------------------------------------------------------------------
+// ---- What only the words tell.
+// -----------------------------------------------------------------------------
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string lowered(std::string_view text) {
   std::string out(text.substr(0, kMessageMax));
@@ -109,14 +112,17 @@ bool begins_as_quota_error(std::string_view message) noexcept {
                                  std::string_view("insufficient balance"),
                                  std::string_view("insufficient credits")};
   return begins_with_any(message, kWords) ||
-         (message.starts_with("your ") && message.find("used all available credits") != std::string_view::npos);
+         (message.starts_with("your ") &&
+          message.find("used all available credits") != std::string_view::npos);
 }
 
 bool names_a_model(std::string_view message) noexcept {
-  return message.find("model") != std::string_view::npos || message.find("deployment") != std::string_view::npos;
+  return message.find("model") != std::string_view::npos ||
+         message.find("deployment") != std::string_view::npos;
 }
 
-// ---- The verdict. ------------------------------------------------------------------------------------------
+// ---- The verdict.
+// ------------------------------------------------------------------------------------------
 
 ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view message) noexcept {
   switch (status) {
@@ -124,7 +130,8 @@ ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view mes
     case 402: return ErrorKind::QuotaExhausted;
     case 403:
       // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
-      if (message.find("moderation") != std::string_view::npos || message.find("flagged") != std::string_view::npos) {
+      if (message.find("moderation") != std::string_view::npos ||
+          message.find("flagged") != std::string_view::npos) {
         return ErrorKind::Refused;
       }
       // A key that may not use one model is alive for the others.
@@ -135,7 +142,7 @@ ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view mes
       // Without a JSON body nobody there knows the path: the base URL is wrong.
       if (!body.is_json) return ErrorKind::BadContentType;
       return names_a_model(message) || message.empty() || body.type == "NOT_FOUND" ? ErrorKind::ModelMissing
-                                                                                    : ErrorKind::Refused;
+                                                                                   : ErrorKind::Refused;
     case 408:
     case 409:  // a lock of theirs; SDKs retry it too
     case 425:
@@ -165,14 +172,15 @@ ErrorKind judge(std::string_view kind, int status, const ErrorBody& body) {
 // Whether a wait that the provider asks for means anything: on other failures the header is about a window
 // that the next request may not even touch.
 bool may_wait(ErrorKind kind) noexcept {
-  return kind == ErrorKind::RateLimited || kind == ErrorKind::QuotaExhausted || kind == ErrorKind::Overloaded ||
-         kind == ErrorKind::ServerError;
+  return kind == ErrorKind::RateLimited || kind == ErrorKind::QuotaExhausted ||
+         kind == ErrorKind::Overloaded || kind == ErrorKind::ServerError;
 }
 
 std::string cut(std::string text) {
   if (text.size() <= kMessageMax) return text;
   std::size_t end = kMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // not inside a character
   text.resize(end);
   return text + "…";
 }

@@ -20,8 +20,8 @@ Error classify_reply(std::string_view kind, int status, const wire::Fields& fiel
 Error classify_error_object(std::string_view kind, std::string_view body);
 
 // Retry-After as seconds, fractional seconds or HTTP date, and `retry-after-ms` (preferred unless it is 0
-// beside a positive retry-after); Google's RetryInfo in the body. Negative, absurd (> 1 day is cut to 1 day) and
-// junk values: nothing.
+// beside a positive retry-after); Google's RetryInfo in the body. Negative, absurd (> 1 day is cut to 1 day)
+// and junk values: nothing.
 std::optional<Milliseconds> retry_after(const wire::Fields& fields, std::string_view body, WallTime now);
 
 }  // namespace qq::providers

@@ -14,15 +14,18 @@ bool is_host_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 Result<std::string> parse_host(std::string_view text) {
   std::string host(text);
   std::ranges::transform(host, host.begin(), lower);
   if (host.empty()) return fail(bad_url("has no host; write https://host/path"));
   if (!std::ranges::all_of(host, is_host_char)) {
-    return fail(bad_url("has a character in its host that no host name has; write international names in "
-                        "their xn-- form"));
+    return fail(
+        bad_url("has a character in its host that no host name has; write international names in "
+                "their xn-- form"));
   }
   return host;
 }
@@ -78,7 +81,8 @@ Result<BaseUrl> parse_base_url(std::string_view url) {
     QQ_TRY(parsed.origin.host, parse_bracketed(authority.substr(1, close - 1)));
     std::string_view rest = authority.substr(close + 1);
     has_port = !rest.empty();
-    if (has_port && rest[0] != ':') return fail(bad_url("has something other than a port behind its bracket"));
+    if (has_port && rest[0] != ':')
+      return fail(bad_url("has something other than a port behind its bracket"));
     if (has_port) port = rest.substr(1);
   } else {
     const std::size_t colon = authority.find(':');

@@ -13,7 +13,8 @@ struct Good {
 TEST(BaseUrl, IsTakenApart) {
   constexpr std::array kCases = {
       Good{"https://api.openai.com/v1", "api.openai.com", 443, true, "/v1", "https://api.openai.com:443"},
-      Good{"https://API.Example.com/v1///", "api.example.com", 443, true, "/v1", "https://api.example.com:443"},
+      Good{"https://API.Example.com/v1///", "api.example.com", 443, true, "/v1",
+           "https://api.example.com:443"},
       Good{"http://10.0.0.5:8000", "10.0.0.5", 8000, false, "", "http://10.0.0.5:8000"},
       Good{"http://localhost/", "localhost", 80, false, "", "http://localhost:80"},
       Good{"https://[::1]:8443/a/b%20c", "::1", 8443, true, "/a/b%20c", "https://[::1]:8443"},
@@ -34,11 +35,29 @@ TEST(BaseUrl, IsTakenApart) {
 
 TEST(BaseUrl, RefusesWhatIsNone) {
   constexpr std::array kCases = {
-      "",           "api.openai.com",    "ftp://host/",      "https://",          "https:///v1",
-      "https://user:key@host/v1", "https://user@host", "https://host/v1?x=1", "https://host/#f",
-      "https://host:0/",  "https://host:65536/", "https://host:/", "https://host:80a/", "https://ho st/",
-      "https://host\r\n/", "https://host/\x01", "https://[::1/",  "https://[]/",       "https://[::1]8080/",
-      "https://[host]/",  "https://h\xc3\xb6st/", "https://host,other/", "HTTPS//host",
+      "",
+      "api.openai.com",
+      "ftp://host/",
+      "https://",
+      "https:///v1",
+      "https://user:key@host/v1",
+      "https://user@host",
+      "https://host/v1?x=1",
+      "https://host/#f",
+      "https://host:0/",
+      "https://host:65536/",
+      "https://host:/",
+      "https://host:80a/",
+      "https://ho st/",
+      "https://host\r\n/",
+      "https://host/\x01",
+      "https://[::1/",
+      "https://[]/",
+      "https://[::1]8080/",
+      "https://[host]/",
+      "https://h\xc3\xb6st/",
+      "https://host,other/",
+      "HTTPS//host",
   };
   for (const char* url : kCases) {
     const auto parsed = parse_base_url(url);

@@ -11,6 +11,7 @@
 #include "resilience/evidence.h"
 #include "resilience/last_candidate.h"
 #include "resilience/next_step.h"
+#include "resilience/retry_advice.h"
 
 namespace qq::relay {
 namespace {
@@ -139,27 +140,22 @@ void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& att
   chosen.health->record(chosen.admission, resilience::evidence_of(*attempt.error), now);
 }
 
-// When the first of the plan's targets may be asked again.
-std::optional<Milliseconds> earliest_return(const RequestState& state) {
+// When a client may come back that no target could serve.
+Milliseconds advice(const RequestState& state) {
   const MonotonicTime now = state.services.loop.now();
-  std::optional<Milliseconds> earliest;
-  for (const model::Target* target : state.plan.targets) {
-    const auto at = health_of(state, *target).available_at(now);
-    if (!at) continue;
-    const auto wait = std::chrono::ceil<Milliseconds>(*at - now);
-    if (!earliest || wait < *earliest) earliest = wait;
-  }
-  return earliest;
+  std::vector<resilience::Standing> standings;
+  for (const model::Target* target : state.plan.targets) standings.push_back(health_of(state, *target).standing(now));
+  return resilience::retry_advice(standings, now);
 }
 
 bool is_clients_own(const Error& error) { return error.origin == ErrorOrigin::Client; }
 
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
-  if (error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::NoTarget || error.kind == ErrorKind::Overloaded) {
-    if (const auto wait = earliest_return(state)) {
-      error.retry_after = error.retry_after && error.kind != ErrorKind::NoTarget ? std::min(*error.retry_after, *wait) : *wait;
-    }
+  if (error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::NoTarget ||
+      error.kind == ErrorKind::Overloaded || error.kind == ErrorKind::CredentialDead ||
+      error.kind == ErrorKind::QuotaExhausted) {
+    error.retry_after = advice(state);
   }
   if (state.heartbeat) state.heartbeat->stop();
   state.error = std::move(error);
@@ -241,19 +237,18 @@ Task<void> run_attempts(RequestState& state) {
     situation.deadline = state.deadline;
     situation.client_gone = state.client.gone().cancelled();
     situation.more_targets = now_trying->index + 1 < state.plan.targets.size();
-    // The budget is only asked where a repeat is possible at all: another target always goes first.
-    situation.retry_allowed =
-        !situation.more_targets &&
-        state.services.retry_budget.try_take(state.services.counters.requests_in_flight.get(), situation.now);
+    situation.available_at = now_trying->health->available_at(situation.now);
+    const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
+    situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
     const resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
     if (const auto* same = std::get_if<resilience::SameTarget>(&step)) {
-      const Chosen previous = *now_trying;
-      const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + same->delay));
-      if (wake == net::Wake::Cancelled) {
-        state.services.retry_budget.retry_finished();
+      if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
+        state.services.counters.retry_budget_overflows.add();
         break;
       }
-      const auto admission = previous.health->try_admit(loop.now());
+      const Chosen previous = *now_trying;
+      const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + same->delay));
+      const auto admission = wake == net::Wake::Cancelled ? std::nullopt : previous.health->try_admit(loop.now());
       if (!admission) {
         state.services.retry_budget.retry_finished();
         break;
@@ -262,7 +257,6 @@ Task<void> run_attempts(RequestState& state) {
       is_repeat = true;
       continue;
     }
-    if (situation.retry_allowed) state.services.retry_budget.retry_finished();
     if (!std::holds_alternative<resilience::NextTarget>(step)) break;
     from = now_trying->index + 1;
     now_trying = choose(state, from);

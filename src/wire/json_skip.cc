@@ -97,19 +97,16 @@ const char* skip_container(const char* at, const char* end) noexcept {
     const std::uint64_t quotes = masks.quotes & ~escaped_bytes(masks.backslashes, escape_carry);
     const std::uint64_t strings = running_parity(quotes) ^ inside;
     inside = std::uint64_t{0} - (strings >> 63);
-    const std::uint64_t opens = masks.opens & ~strings;
-    std::uint64_t closes = masks.closes & ~strings;
-    const auto close_count = static_cast<std::uint64_t>(__builtin_popcountll(closes));
-    if (close_count >= depth) {
-      // The end may lie here: look at every closing byte.
-      for (; closes != 0; closes &= closes - 1) {
-        const std::uint64_t before = (closes & (~closes + 1)) - 1;
-        const std::uint64_t opened = static_cast<std::uint64_t>(__builtin_popcountll(opens & before));
-        const std::uint64_t closed = close_count - static_cast<std::uint64_t>(__builtin_popcountll(closes));
-        if (depth + opened == closed + 1) return at + __builtin_ctzll(closes) + 1;
+    // Few enough that going from one to the next beats counting them without a popcnt instruction.
+    for (std::uint64_t brackets = (masks.opens | masks.closes) & ~strings; brackets != 0;
+         brackets &= brackets - 1) {
+      const std::uint64_t lowest = brackets & (~brackets + 1);
+      if ((masks.opens & lowest) != 0) {
+        ++depth;
+      } else if (--depth == 0) {
+        return at + __builtin_ctzll(lowest) + 1;
       }
     }
-    depth += static_cast<std::uint64_t>(__builtin_popcountll(opens)) - close_count;
     at += std::min<std::ptrdiff_t>(end - at, 64);
   }
   return end;

@@ -20,13 +20,13 @@
 namespace qq::recordings {
 
 struct Recording {
-  std::string name;      // "openai/chat-….json"
+  std::string name;  // "openai/chat-….json"
   std::string provider;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   bool stream = false;
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;      // as it came over the wire, or re-serialised where only the parsed form was kept
+  std::string body;  // as it came over the wire, or re-serialised where only the parsed form was kept
 };
 
 inline std::optional<std::filesystem::path> folder() {
@@ -39,8 +39,8 @@ inline std::optional<std::filesystem::path> folder() {
 }
 
 // Which endpoint of the OpenAI dialects an exchange belongs to. Not those whose provider speaks a dialect of
-// its own at that path (Anthropic, Bedrock, Cohere, Gemini, Vertex; Ollama's /api/chat), and no DELETE or GET. Writer's
-// /v1/chat speaks the dialect under another path. This selects 159 of the 254 recordings.
+// its own at that path (Anthropic, Bedrock, Cohere, Gemini, Vertex; Ollama's /api/chat), and no DELETE or
+// GET. Writer's /v1/chat speaks the dialect under another path. This selects 159 of the 254 recordings.
 inline std::optional<model::Endpoint> openai_endpoint(std::string_view provider, std::string_view method,
                                                       std::string_view path) {
   for (const std::string_view other : {"anthropic", "bedrock", "cohere", "gemini", "vertex"}) {

@@ -21,14 +21,14 @@ void set_fault(AnswerFacts& facts, ErrorKind kind, std::string message) {
 
 // What the choices or output items said, gathered in the walk.
 struct Contents {
-  bool listed = false;       // there was a list of choices, items, data or results
+  bool listed = false;  // there was a list of choices, items, data or results
   bool content = false;
   bool empty_is_fine = false;
-  bool broken = false;       // the provider says that generation failed
+  bool broken = false;  // the provider says that generation failed
 };
 
-void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts, Contents& contents,
-                 wire::JsonValue& hidden_usage) {
+void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts,
+                 Contents& contents, wire::JsonValue& hidden_usage) {
   for (wire::JsonMembers members(choice); members.next();) {
     const std::string_view key = members.raw_key();
     const wire::JsonValue value = members.value();

@@ -18,11 +18,11 @@ struct AnswerFacts {
   // Empty by spec: no text, reasoning, tool call, refusal or content filter, and the finish reason is
   // neither length nor a stop string.
   std::optional<ErrorKind> fault;
-  std::string fault_message;       // for logs and the client when nothing else is left
-  std::optional<Error> error;      // StreamError: the provider's error object, read
+  std::string fault_message;   // for logs and the client when nothing else is left
+  std::optional<Error> error;  // StreamError: the provider's error object, read
   model::Usage usage;
-  std::string finish_reason;       // first choice's; responses: status
-  wire::JsonValue model_value;     // the answer's `model`, empty text if absent
+  std::string finish_reason;    // first choice's; responses: status
+  wire::JsonValue model_value;  // the answer's `model`, empty text if absent
 };
 
 // `body` may start with white space (keep-alive blanks of OpenRouter and DeepSeek).
@@ -41,7 +41,8 @@ struct AnswerBody {
   std::size_t bytes = 0;                   // the Content-Length
   std::string model_json;
 };
-void edit_answer(const AnswerFacts& facts, std::string_view body, std::string_view rename_model, AnswerBody& out);
+void edit_answer(const AnswerFacts& facts, std::string_view body, std::string_view rename_model,
+                 AnswerBody& out);
 
 // The name to put back into answers: `asked` when the target's provider calls the model something else, else
 // nothing, so that a provider's dated version name ("gpt-4o-2024-08-06") survives where names agree.

@@ -6,7 +6,9 @@
 namespace qq::dialects::openai {
 namespace {
 
-bool is_filled_string(wire::JsonValue value) noexcept { return value.is_string() && value.text().size() > 2; }
+bool is_filled_string(wire::JsonValue value) noexcept {
+  return value.is_string() && value.text().size() > 2;
+}
 
 bool part_has_content(wire::JsonValue part) noexcept {
   if (part.is_string()) return !part.is_blank_string();
@@ -107,6 +109,11 @@ bool output_item_has_content(wire::JsonValue item) noexcept {
   return type != "mcp_list_tools";
 }
 
+bool is_prose_delta(std::string_view type) noexcept {
+  return type == "response.output_text.delta" || type == "response.refusal.delta" ||
+         type.starts_with("response.reasoning");
+}
+
 FinishMeaning meaning_of_finish(std::string_view reason) noexcept {
   // Zhipu: sensitive, network_error. DeepSeek: insufficient_system_resource. OpenRouter: error. Mistral:
   // model_length. The upper-case words come through gateways in front of Google.
@@ -121,7 +128,8 @@ FinishMeaning meaning_of_finish(std::string_view reason) noexcept {
       std::string_view("incomplete"),    std::string_view("queued"),
       std::string_view("in_progress"),   std::string_view("cancelled")};
   constexpr std::array kBroken = {std::string_view("error"), std::string_view("network_error"),
-                                  std::string_view("insufficient_system_resource"), std::string_view("failed")};
+                                  std::string_view("insufficient_system_resource"),
+                                  std::string_view("failed")};
   if (reason == "stop" || reason == "tool_calls") return FinishMeaning::Normal;
   if (std::find(kEmptyIsFine.begin(), kEmptyIsFine.end(), reason) != kEmptyIsFine.end()) {
     return FinishMeaning::EmptyIsFine;

@@ -12,14 +12,17 @@ namespace qq::dialects::openai {
 bool has_text(wire::JsonValue content) noexcept;
 
 // A chat `message` or `delta` with something a client can see: content, refusal, reasoning under any of its
-// names (reasoning_content, reasoning, reasoning_details), tool_calls or the old function_call, audio, images.
-// Encrypted reasoning alone is nothing that can be seen. A tool delta counts when it names the function, brings
-// an id or adds arguments: Qwen's follow-ups with `id:""` and no arguments don't.
+// names (reasoning_content, reasoning, reasoning_details), tool_calls or the old function_call, audio,
+// images. Encrypted reasoning alone is nothing that can be seen. A tool delta counts when it names the
+// function, brings an id or adds arguments: Qwen's follow-ups with `id:""` and no arguments don't.
 bool message_has_content(wire::JsonValue message) noexcept;
 
 // An item of a responses answer's `output` with something in it. Kinds we don't know count: better to deliver
 // what is new than to call it empty.
 bool output_item_has_content(wire::JsonValue item) noexcept;
+
+// Responses deltas whose white space is nothing yet; in a call's arguments or a diff it is content.
+bool is_prose_delta(std::string_view type) noexcept;
 
 // What a finish reason says about an answer with nothing in it.
 enum class FinishMeaning : std::uint8_t {

@@ -17,7 +17,8 @@ std::string text_of(wire::JsonValue value) {
 std::string cut(std::string text) {
   if (text.size() <= kMessageMax) return text;
   std::size_t end = kMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // not inside a character
   text.resize(end);
   return text + "…";
 }
@@ -83,7 +84,8 @@ std::optional<Error> find_error(wire::JsonValue document) {
     if (members.key_is("error") && is_error_value(value)) error = value;
     if (members.key_is("message") && value.is_string()) message = value;
     if (members.key_is("code") && !value.is_null()) has_code = true;
-    if ((members.key_is("object") || members.key_is("type")) && value.text() == "\"error\"") says_error = true;
+    if ((members.key_is("object") || members.key_is("type")) && value.text() == "\"error\"")
+      says_error = true;
     if (members.key_is("detail") && (value.is_string() || value.is_array())) detail = value;
     if (members.key_is("base_resp")) base_resp = value;
   }

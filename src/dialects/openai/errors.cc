@@ -10,7 +10,7 @@ namespace {
 struct Form {
   int status;
   std::string_view type;
-  std::string_view code;       // empty: null
+  std::string_view code;  // empty: null
   std::string_view message{};
 };
 

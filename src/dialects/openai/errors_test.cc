@@ -18,11 +18,12 @@ std::string field(std::string_view body, std::string_view name) {
 }
 
 TEST(EncodeError, HasTheFourMembersThatSdksRead) {
-  const auto encoded = encode_error(
-      Error::client(ErrorKind::InvalidRequest, "say \"model\"", "model"), "01H");
+  const auto encoded =
+      encode_error(Error::client(ErrorKind::InvalidRequest, "say \"model\"", "model"), "01H");
   EXPECT_EQ(encoded.status, 400);
-  EXPECT_EQ(encoded.body,
-            R"({"error":{"message":"say \"model\"","type":"invalid_request_error","param":"model","code":null}})");
+  EXPECT_EQ(
+      encoded.body,
+      R"({"error":{"message":"say \"model\"","type":"invalid_request_error","param":"model","code":null}})");
 }
 
 TEST(EncodeError, HasTheStatusThatSdksMakeTypedExceptionsOf) {
@@ -77,11 +78,13 @@ TEST(EncodeError, EveryKindHasAStatusATypeAndAValidBody) {
 }
 
 TEST(EncodeError, CodesAreTheOnesThatClientsLookFor) {
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::Unauthorized, "x"), "").body, "code"), "\"invalid_api_key\"");
+  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::Unauthorized, "x"), "").body, "code"),
+            "\"invalid_api_key\"");
   EXPECT_EQ(field(encode_error(Error::client(ErrorKind::NotFound, "x", "model"), "").body, "code"),
             "\"model_not_found\"");
   EXPECT_EQ(field(encode_error(Error::client(ErrorKind::NotFound, "x"), "").body, "code"), "\"unknown_url\"");
-  EXPECT_EQ(field(encode_error(upstream(ErrorKind::RateLimited, 429), "").body, "code"), "\"rate_limit_exceeded\"");
+  EXPECT_EQ(field(encode_error(upstream(ErrorKind::RateLimited, 429), "").body, "code"),
+            "\"rate_limit_exceeded\"");
   EXPECT_EQ(field(encode_error(Error::client(ErrorKind::QuotaExhausted, "x"), "").body, "code"),
             "\"insufficient_quota\"");
   EXPECT_EQ(field(encode_error(upstream(ErrorKind::TlsFailed), "").body, "code"), "\"upstream_tls\"");
@@ -100,14 +103,16 @@ TEST(EncodeError, KeepsTheProvidersWordsWhenThereIsNoObject) {
   error.type = "invalid_request_error";
   error.code = "context_length_exceeded";
   error.param = "messages";
-  EXPECT_EQ(encode_error(error, "id").body,
-            R"({"error":{"message":"too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})");
+  EXPECT_EQ(
+      encode_error(error, "id").body,
+      R"({"error":{"message":"too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})");
 }
 
 TEST(EncodeError, WritesItsOwnObjectWhenTheProvidersHasNoMessage) {
   Error error = upstream(ErrorKind::Refused, 400, "the provider answered with status 400 and no message");
   error.object = R"({"code":7})";
-  EXPECT_EQ(field(encode_error(error, "id").body, "message"), "\"the provider answered with status 400 and no message\"");
+  EXPECT_EQ(field(encode_error(error, "id").body, "message"),
+            "\"the provider answered with status 400 and no message\"");
 }
 
 TEST(EncodeError, SaysNothingOfOurStandingWithAProvider) {
@@ -126,16 +131,20 @@ TEST(EncodeError, SaysNothingOfOurStandingWithAProvider) {
 TEST(EncodeError, NamesTheRequestWhereSupportWillAskForIt) {
   EXPECT_EQ(field(encode_error(Error::gateway(ErrorKind::Internal, "broken"), "01HX").body, "message"),
             "\"broken (request 01HX)\"");
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::InvalidRequest, "bad"), "01HX").body, "message"), "\"bad\"");
+  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::InvalidRequest, "bad"), "01HX").body, "message"),
+            "\"bad\"");
 }
 
 TEST(EncodeStreamError, IsOneEventWithoutDone) {
   Error error = upstream(ErrorKind::StreamCut, 200, "cut");
-  EXPECT_EQ(encode_stream_error(error, model::Endpoint::ChatCompletions, ""),
-            "data: {\"error\":{\"message\":\"cut\",\"type\":\"server_error\",\"param\":null,\"code\":\"upstream_stream_"
-            "cut\"}}\n\n");
+  EXPECT_EQ(
+      encode_stream_error(error, model::Endpoint::ChatCompletions, ""),
+      "data: "
+      "{\"error\":{\"message\":\"cut\",\"type\":\"server_error\",\"param\":null,\"code\":\"upstream_stream_"
+      "cut\"}}\n\n");
   EXPECT_EQ(encode_stream_error(error, model::Endpoint::Responses, ""),
-            "event: error\ndata: {\"type\":\"error\",\"code\":\"upstream_stream_cut\",\"message\":\"cut\",\"param\":null}"
+            "event: error\ndata: "
+            "{\"type\":\"error\",\"code\":\"upstream_stream_cut\",\"message\":\"cut\",\"param\":null}"
             "\n\n");
 }
 

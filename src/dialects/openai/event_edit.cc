@@ -5,7 +5,9 @@
 namespace qq::dialects::openai {
 namespace {
 
-constexpr bool is_white(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool is_white(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 // A stretch of the data and what stands there instead.
 struct Change {
@@ -20,7 +22,7 @@ Change usage_member(std::string_view data, std::string_view value) noexcept {
   Change change;
   change.end = static_cast<std::size_t>(value.data() - data.data()) + value.size();
   std::size_t at = change.end - value.size();
-  while (at > 0 && data[at - 1] != '"') --at;         // white space and the colon
+  while (at > 0 && data[at - 1] != '"') --at;  // white space and the colon
   change.begin = at - std::string_view("\"usage\"").size();
   std::size_t next = change.end;
   while (next < data.size() && is_white(data[next])) ++next;

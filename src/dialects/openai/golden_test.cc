@@ -1,6 +1,6 @@
 // One hand-written fixture per habit of a provider, in tests/golden/openai: `<case>.sse` or `<case>.json` is
-// what the provider sends, `<case>.expect` what we make of it: a comment, settings, a line `---`, the verdict.
-// QQ_GOLDEN_UPDATE=1 in the environment writes the verdicts anew; review the difference.
+// what the provider sends, `<case>.expect` what we make of it: a comment, settings, a line `---`, the
+// verdict. QQ_GOLDEN_UPDATE=1 in the environment writes the verdicts anew; review the difference.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -28,7 +28,9 @@ model::Target target_of(const Recording& recording) {
 // Both edits at once, so that what is forwarded is compared too.
 constexpr EventRules kRules{.usage_forced = true, .rename_model = "what-the-client-asked-for"};
 
-bool is_stream(const Recording& recording) { return recording.stream && recording.status < 400; }
+bool is_stream(const Recording& recording) {
+  return recording.stream && recording.status < 400;
+}
 
 class Recordings : public ::testing::Test {
  protected:
@@ -64,7 +66,8 @@ TEST_F(Recordings, StreamsAreTheSameSplitAnywhereInTheirFirst4KiB) {
     const model::Target target = target_of(recording);
     // Up to the end of the event that holds byte 4,096: from there on nothing remembers the split.
     const std::size_t border = recording.body.find("\n\n", std::min(kSplitMax, recording.body.size()));
-    const std::string_view body = std::string_view(recording.body).substr(0, border == std::string::npos ? border : border + 2);
+    const std::string_view body =
+        std::string_view(recording.body).substr(0, border == std::string::npos ? border : border + 2);
     const auto whole = testing::replay(body, {}, recording.endpoint, target, kRules);
     for (std::size_t cut = 1; cut < std::min(kSplitMax, body.size()); cut += kStride) {
       const auto split = testing::replay(body, {cut}, recording.endpoint, target, kRules);
@@ -101,19 +104,22 @@ std::string summarise_stream(const Recording& recording) {
 
 std::string summarise_answer(const Recording& recording) {
   const AnswerFacts facts = judge_answer(recording.endpoint, recording.body, target_of(recording));
-  return "answer " + std::string(facts.fault ? to_string(*facts.fault) : "good") + "; finish: " + facts.finish_reason +
-         "; usage: " + testing::describe(facts.usage) + ";" + (facts.model_value.is_string() ? "" : " no model");
+  return "answer " + std::string(facts.fault ? to_string(*facts.fault) : "good") +
+         "; finish: " + facts.finish_reason + "; usage: " + testing::describe(facts.usage) + ";" +
+         (facts.model_value.is_string() ? "" : " no model");
 }
 
 TEST_F(Recordings, AreJudgedAsTheSummarySays) {
   const std::string path = std::string(QQ_SOURCE_DIR) + "/tests/golden/recordings.summary";
-  std::string summary = "# Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.\n";
+  std::string summary =
+      "# Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.\n";
   std::map<std::string, std::string> names;
   for (const Recording& recording : all_) {
     if (recording.status >= 400) continue;
     const std::string key = recordings::hash(recording.name);
     names[key] = recording.name;
-    summary += key + " " + (recording.stream ? summarise_stream(recording) : summarise_answer(recording)) + "\n";
+    summary +=
+        key + " " + (recording.stream ? summarise_stream(recording) : summarise_answer(recording)) + "\n";
   }
   if (std::getenv("QQ_GOLDEN_UPDATE") != nullptr) {
     std::ofstream(path, std::ios::binary) << summary;

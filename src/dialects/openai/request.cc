@@ -34,8 +34,8 @@ struct OwnedKey {
                           std::string(name), "invalid_json"));
     }
     if (seen) {
-      return fail(invalid("the key \"" + std::string(name) + "\" is given twice; give it once", std::string(name),
-                          "invalid_json"));
+      return fail(invalid("the key \"" + std::string(name) + "\" is given twice; give it once",
+                          std::string(name), "invalid_json"));
     }
     seen = true;
     value = members.value();
@@ -46,7 +46,8 @@ struct OwnedKey {
 Result<bool> boolean_or_null(JsonValue value, std::string_view name) {
   if (value.is_true()) return true;
   if (value.text().empty() || value.is_null() || value.is_false()) return false;
-  return fail(invalid("'" + std::string(name) + "' must be true or false", std::string(name), "invalid_type"));
+  return fail(
+      invalid("'" + std::string(name) + "' must be true or false", std::string(name), "invalid_type"));
 }
 
 Result<> read_model(model::Endpoint endpoint, JsonValue value, RequestFacts& facts) {
@@ -56,7 +57,8 @@ Result<> read_model(model::Endpoint endpoint, JsonValue value, RequestFacts& fac
                         "model", "missing_required_parameter"));
   }
   if (!value.is_string()) {
-    return fail(invalid("'model' must be a string with the name of a model or route", "model", "invalid_type"));
+    return fail(
+        invalid("'model' must be a string with the name of a model or route", "model", "invalid_type"));
   }
   facts.model_value = value;
   facts.model = value.string();
@@ -117,7 +119,8 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   return facts;
 }
 
-bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint, const model::Target& target) noexcept {
+bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
+                      const model::Target& target) noexcept {
   return facts.stream && !facts.usage_in_stream_asked && target.quirks.force_include_usage &&
          has_stream_options(endpoint);
 }

@@ -18,11 +18,12 @@ namespace qq::dialects::openai {
 
 struct RequestFacts {
   wire::JsonValue document;
-  wire::JsonValue model_value;        // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
-  std::string model;                  // decoded
+  wire::JsonValue
+      model_value;    // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
+  std::string model;  // decoded
   bool stream = false;
   bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
-  wire::JsonValue stream_options;     // empty text if absent
+  wire::JsonValue stream_options;      // empty text if absent
 };
 
 // Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,
@@ -43,6 +44,7 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
                        const model::Target& target, TargetBody& out);
 
 // Whether usage was added by us and must be taken out of the stream again.
-bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint, const model::Target& target) noexcept;
+bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
+                      const model::Target& target) noexcept;
 
 }  // namespace qq::dialects::openai

@@ -16,7 +16,8 @@ model::Target target(std::string upstream_model, model::Quirks quirks = {}) {
   return made;
 }
 
-std::string encoded(std::string_view body, const model::Target& to, Endpoint endpoint = Endpoint::ChatCompletions) {
+std::string encoded(std::string_view body, const model::Target& to,
+                    Endpoint endpoint = Endpoint::ChatCompletions) {
   const auto facts = inspect(body, endpoint);
   EXPECT_TRUE(facts) << facts.error().message;
   TargetBody out;
@@ -29,8 +30,8 @@ std::string encoded(std::string_view body, const model::Target& to, Endpoint end
 }
 
 TEST(InspectRequest, ReadsTheFieldsWeOwn) {
-  const auto facts =
-      inspect(R"({"messages":[],"model":"gpt\u002d4","stream":true,"stream_options":{"include_usage":true}})");
+  const auto facts = inspect(
+      R"({"messages":[],"model":"gpt\u002d4","stream":true,"stream_options":{"include_usage":true}})");
   ASSERT_TRUE(facts) << facts.error().message;
   EXPECT_EQ(facts->model, "gpt-4");
   EXPECT_EQ(facts->model_value.text(), R"("gpt\u002d4")");
@@ -131,7 +132,8 @@ TEST(EncodeForTarget, LeavesTheModelOutWhereTheUrlHasIt) {
 }
 
 TEST(EncodeForTarget, AddsTheModelWhereTheClientMayLeaveItOut) {
-  EXPECT_EQ(encoded(R"({"input":"x"})", target("omni"), Endpoint::Moderations), R"({"model":"omni","input":"x"})");
+  EXPECT_EQ(encoded(R"({"input":"x"})", target("omni"), Endpoint::Moderations),
+            R"({"model":"omni","input":"x"})");
 }
 
 TEST(EncodeForTarget, ForcesUsageIntoStreams) {
@@ -142,8 +144,9 @@ TEST(EncodeForTarget, ForcesUsageIntoStreams) {
             R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
   EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{}})", to),
             R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
-  EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{"include_obfuscation":false}})", to),
-            R"({"model":"m","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}})");
+  EXPECT_EQ(
+      encoded(R"({"model":"m","stream":true,"stream_options":{"include_obfuscation":false}})", to),
+      R"({"model":"m","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}})");
   EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{"include_usage":false}})", to),
             R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
 }

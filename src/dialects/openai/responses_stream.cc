@@ -9,10 +9,7 @@ namespace {
 // A delta is a text almost everywhere; new kinds may bring objects.
 bool delta_has_content(std::string_view type, wire::JsonValue delta) noexcept {
   if (delta.is_string()) {
-    // White space is content of a call's arguments or a diff, and nothing yet of a text.
-    const bool is_prose = type == "response.output_text.delta" || type == "response.refusal.delta" ||
-                          type.starts_with("response.reasoning");
-    return is_prose ? !delta.is_blank_string() : delta.text().size() > 2;
+    return is_prose_delta(type) ? !delta.is_blank_string() : delta.text().size() > 2;
   }
   return delta.is_object() && wire::JsonMembers(delta).next();
 }

@@ -7,7 +7,9 @@
 namespace qq::dialects::openai {
 namespace {
 
-constexpr bool is_white(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool is_white(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 std::string_view trim(std::string_view text) noexcept {
   while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
@@ -17,6 +19,10 @@ std::string_view trim(std::string_view text) noexcept {
 
 std::uint32_t choice_bit(std::int64_t index) noexcept {
   return 1U << static_cast<unsigned>(index < 0 || index > 31 ? 31 : index);
+}
+
+bool is_chat_like(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
 
 }  // namespace
@@ -43,21 +49,26 @@ EventFacts StreamJudge::judge_raw(std::string_view raw) {
 }
 
 EventFacts StreamJudge::judge_document(std::string_view name, std::string_view data) {
+  if (name != "error") {
+    if (const auto known = shape_.match(data)) {
+      EventFacts facts;
+      facts.content = known->content;
+      facts.model_value = known->model;
+      facts.usage_null_value = known->usage_null;
+      if (facts.content) content_seen_ = true;
+      return facts;
+    }
+  }
   EventFacts facts;
   if (data == "[DONE]") {
     facts.done_marker = true;
     done_seen_ = true;
     return facts;
   }
-  const bool is_json = !data.empty() && (data.front() == '{' || data.front() == '[') && !wire::check_json(data);
-  if (is_json && data.front() == '{') {
-    const wire::JsonValue document(data);
-    const bool is_chat =
-        endpoint_ == model::Endpoint::ChatCompletions || endpoint_ == model::Endpoint::Completions;
-    facts = is_chat ? judge_chat(document) : judge_responses(document);
-  } else if (is_json) {
-    facts.error = find_error(wire::JsonValue(data));
-    facts.keep_alive = !facts.error;
+  const bool is_json =
+      !data.empty() && (data.front() == '{' || data.front() == '[') && !wire::check_json(data);
+  if (is_json) {
+    facts = judge_json(data);
   } else {
     // What is no JSON is passed on and means nothing to us, unless it is named an error.
     facts.keep_alive = true;
@@ -72,6 +83,31 @@ EventFacts StreamJudge::judge_document(std::string_view name, std::string_view d
   return facts;
 }
 
+EventFacts StreamJudge::judge_json(std::string_view data) {
+  const wire::JsonValue document(data);
+  if (!document.is_object()) {
+    EventFacts facts;
+    facts.error = find_error(document);
+    facts.keep_alive = !facts.error;
+    return facts;
+  }
+  EventFacts facts = is_chat_like(endpoint_) ? judge_chat(document) : judge_responses(document);
+  if (facts.content && !facts.terminal && !facts.error) learn(data, facts);
+  return facts;
+}
+
+void StreamJudge::learn(std::string_view data, const EventFacts& facts) {
+  if (is_chat_like(endpoint_)) {
+    shape_.learn_chunk(data, endpoint_ == model::Endpoint::Completions, facts.model_value,
+                       facts.usage_null_value);
+    return;
+  }
+  const auto type = wire::JsonValue(data).member("type");
+  if (!type || !type->raw_string().ends_with(".delta")) return;
+  shape_.learn_delta(
+      data, is_prose_delta(type->raw_string()) ? ChunkShape::HoleKind::Prose : ChunkShape::HoleKind::Filled);
+}
+
 void StreamJudge::take_usage(wire::JsonValue usage) {
   const model::Usage decoded = decode_usage(usage, quirks_);
   if (decoded.source != model::UsageSource::None) usage_ = decoded;
@@ -83,8 +119,8 @@ void StreamJudge::take_finish(std::string_view reason, std::uint32_t bit) {
   if (meaning_of_finish(reason) == FinishMeaning::EmptyIsFine) empty_legitimate_ = true;
 }
 
-// {"id","object","created","model","choices":[…],"usage"}: the only reader of every chunk, so it looks at each
-// member once and goes deeper only into choices.
+// {"id","object","created","model","choices":[…],"usage"}: the only reader of every chunk, so it looks at
+// each member once and goes deeper only into choices.
 EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
   EventFacts facts;
   wire::JsonValue choices;
@@ -143,7 +179,8 @@ EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
   }
   if (facts.error) facts.usage_only = false;
   if (says_done) facts.terminal = true;
-  if (says_done || (choices_finished_ != 0 && (choices_seen_ & ~choices_finished_) == 0)) terminal_seen_ = true;
+  if (says_done || (choices_finished_ != 0 && (choices_seen_ & ~choices_finished_) == 0))
+    terminal_seen_ = true;
   return facts;
 }
 
@@ -189,7 +226,8 @@ void StreamJudge::judge_choice(wire::JsonValue choice, EventFacts& facts) {
   take_finish(reason, bit);
   // A generation that failed before it gave anything may still be tried elsewhere. Later the client has the
   // finish reason to see for itself.
-  if (meaning_of_finish(reason) == FinishMeaning::Broken && !facts.error && !content_seen_ && !facts.content) {
+  if (meaning_of_finish(reason) == FinishMeaning::Broken && !facts.error && !content_seen_ &&
+      !facts.content) {
     facts.error = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
                                   "the provider ended its answer with \"" + std::string(reason) + "\"");
   }

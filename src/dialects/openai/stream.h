@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "dialects/openai/chunk_shape.h"
 #include "model/endpoint.h"
 #include "model/target.h"
 #include "model/usage.h"
@@ -18,21 +19,22 @@
 namespace qq::dialects::openai {
 
 struct EventFacts {
-  bool content = false;        // text, reasoning, refusal or tool delta that is not empty: commits
-  bool done_marker = false;    // "data: [DONE]"
-  bool terminal = false;       // finish_reason seen (chat), response.completed/incomplete/failed
-  bool usage_only = false;     // choices:[] with usage: the chunk that include_usage adds
-  bool keep_alive = false;     // no data, or nothing of meaning
-  std::optional<Error> error;  // an error object or error event in the stream
-  wire::JsonValue model_value;        // `model` in this event, empty text if absent
-  wire::JsonValue usage_null_value;   // the value of a `usage:null` member of a chunk, empty text if absent
+  bool content = false;              // text, reasoning, refusal or tool delta that is not empty: commits
+  bool done_marker = false;          // "data: [DONE]"
+  bool terminal = false;             // finish_reason seen (chat), response.completed/incomplete/failed
+  bool usage_only = false;           // choices:[] with usage: the chunk that include_usage adds
+  bool keep_alive = false;           // no data, or nothing of meaning
+  std::optional<Error> error;        // an error object or error event in the stream
+  wire::JsonValue model_value;       // `model` in this event, empty text if absent
+  wire::JsonValue usage_null_value;  // the value of a `usage:null` member of a chunk, empty text if absent
 };
 
 class StreamJudge {
  public:
   StreamJudge(model::Endpoint endpoint, const model::Target& target) noexcept;
 
-  // `event.data` must stay valid while the facts are used. One walk over the event's members.
+  // `event.data` must stay valid while the facts are used. One walk over the event's members, or none where
+  // it is shaped like the one before.
   EventFacts judge(const wire::SseEvent& event);
   // The same for an event without any data line, of which `raw` are the bytes: Google sends a bare JSON error
   // in the middle of a stream, with no `data:` before it.
@@ -45,11 +47,13 @@ class StreamJudge {
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
   // An end without content that is still an answer: content_filter, length, refusal, stop string...
   [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
-  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }   // last non-null wins
+  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }  // last non-null wins
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
  private:
   EventFacts judge_document(std::string_view name, std::string_view data);
+  EventFacts judge_json(std::string_view data);
+  void learn(std::string_view data, const EventFacts& facts);
   EventFacts judge_chat(wire::JsonValue chunk);
   void judge_choice(wire::JsonValue choice, EventFacts& facts);
   EventFacts judge_responses(wire::JsonValue event);
@@ -65,6 +69,7 @@ class StreamJudge {
   // beyond 31.
   std::uint32_t choices_seen_ = 0;
   std::uint32_t choices_finished_ = 0;
+  ChunkShape shape_;
   bool content_seen_ = false;
   bool terminal_seen_ = false;
   bool done_seen_ = false;

@@ -56,7 +56,8 @@ Figures read_figures(wire::JsonValue usage) noexcept {
       if (key == "completion_tokens") figures.chat_names = true;
     } else if (key == "total_tokens") {
       take(figures.total, value);
-    } else if (key == "prompt_tokens_details" || key == "input_tokens_details" || key == "prompt_token_details") {
+    } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
+               key == "prompt_token_details") {
       read_input_details(value, figures);
     } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
       read_output_details(value, figures);
