@@ -295,13 +295,13 @@ Task<bool> Connection::serve_one() {
       writer_->close_after();
       hold_close_ = true;
     }
-    pending_ = std::string(rest);
     std::optional<std::string> json;
     if (path == "/v1/models") {
       json = models_json(*snapshot_, incoming.key);
     } else if (name) {
       json = model_json(*snapshot_, incoming.key, *name);
     }
+    pending_ = std::string(rest);  // the head may have lain in it: from here on its views are gone
     if (!json) {
       const Error unknown = Error::client(
           ErrorKind::NotFound, fmt::format("The model `{}` does not exist or this key may not use it",

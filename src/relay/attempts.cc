@@ -152,9 +152,8 @@ bool is_clients_own(const Error& error) { return error.origin == ErrorOrigin::Cl
 
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
-  if (error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::NoTarget ||
-      error.kind == ErrorKind::Overloaded || error.kind == ErrorKind::CredentialDead ||
-      error.kind == ErrorKind::QuotaExhausted) {
+  // "Not now" is said together with when.
+  if (const int status = dialects::openai::status_of(error); status == 429 || status == 503) {
     error.retry_after = advice(state);
   }
   if (state.heartbeat) state.heartbeat->stop();
@@ -187,7 +186,7 @@ Task<void> answer_error(RequestState& state, Error error) {
 
 Error nothing_left(const RequestState& state) {
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
-    if (it->outcome == model::Outcome::Failure && it->error) return *it->error;
+    if (it->outcome != model::Outcome::Refused && it->error) return *it->error;
   }
   return Error::gateway(ErrorKind::NoTarget,
                         fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
@@ -204,8 +203,7 @@ Task<void> run_attempts(RequestState& state) {
                             waiting_header_lines(state.incoming.id.text(), state.plan.route));
     state.heartbeat->start();
   }
-  std::size_t from = 0;
-  std::optional<Chosen> now_trying = choose(state, from);
+  std::optional<Chosen> now_trying = choose(state, 0);
   bool is_repeat = false;
   while (now_trying) {
     state.attempts.emplace_back();
@@ -240,26 +238,30 @@ Task<void> run_attempts(RequestState& state) {
     situation.available_at = now_trying->health->available_at(situation.now);
     const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
     situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
-    const resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
-    if (const auto* same = std::get_if<resilience::SameTarget>(&step)) {
-      if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
-        state.services.counters.retry_budget_overflows.add();
-        break;
-      }
-      const Chosen previous = *now_trying;
-      const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + same->delay));
-      const auto admission = wake == net::Wake::Cancelled ? std::nullopt : previous.health->try_admit(loop.now());
-      if (!admission) {
-        state.services.retry_budget.retry_finished();
-        break;
-      }
-      now_trying = chosen(state, previous.index, *admission);
-      is_repeat = true;
-      continue;
+    resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
+    const Chosen previous = *now_trying;
+    if (std::holds_alternative<resilience::NextTarget>(step)) {
+      now_trying = choose(state, previous.index + 1);
+      if (now_trying) continue;
+      // The others may not be tried now, so this one is all there is.
+      situation.more_targets = false;
+      step = resilience::next_step(state.plan, std::span(state.attempts).first(slot + 1), situation,
+                                   state.services.random);
     }
-    if (!std::holds_alternative<resilience::NextTarget>(step)) break;
-    from = now_trying->index + 1;
-    now_trying = choose(state, from);
+    const auto* same = std::get_if<resilience::SameTarget>(&step);
+    if (same == nullptr) break;
+    if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
+      state.services.counters.retry_budget_overflows.add();
+      break;
+    }
+    const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + same->delay));
+    const auto admission = wake == net::Wake::Cancelled ? std::nullopt : previous.health->try_admit(loop.now());
+    if (!admission) {
+      state.services.retry_budget.retry_finished();
+      break;
+    }
+    now_trying = chosen(state, previous.index, *admission);
+    is_repeat = true;
   }
   if (state.client.gone().cancelled()) {
     const ErrorKind why = state.client.gone().reason();

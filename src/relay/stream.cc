@@ -43,8 +43,9 @@ class Sieve {
     std::optional<Error> error;    // after `out`
   };
 
-  // `end`: the body ends with these bytes.
-  void feed(std::string_view bytes, bool end, Output& output) {
+  enum class BodyEnd : std::uint8_t { NotYet, Proper, Broken };
+  // `end`: whether the body ends with these bytes, and how.
+  void feed(std::string_view bytes, BodyEnd end, Output& output) {
     std::size_t consumed = 0;
     std::size_t kept_from = 0;   // raw bytes from here on are not in the output yet
     std::size_t event_from = 0;  // where the current event begins
@@ -90,9 +91,10 @@ class Sieve {
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.
     std::size_t whole = output.error || output.ended ? event_from : (decoder_.at_border() ? bytes.size() : event_from);
-    if (end && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
-      // The provider ended without the closing blank line: what parses is an event all the same.
-      if (decoder_.finish(event)) {
+    if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
+      // The provider ended without the closing blank line: what parses is an event all the same. Half an event
+      // is none, and no client is to see it.
+      if (decoder_.finish(event) && is_whole(event.data)) {
         const openai::EventFacts facts = judge_.judge(event);
         if (facts.error) {
           output.error = *facts.error;
@@ -124,6 +126,9 @@ class Sieve {
   [[nodiscard]] const openai::StreamJudge& judge() const noexcept { return judge_; }
 
  private:
+  static bool is_whole(std::string_view data) noexcept {
+    return data == "[DONE]" || data.empty() || !wire::check_json(data);
+  }
   static void append_data_lines(std::string& out, std::string_view data) {
     while (true) {
       const std::size_t line = data.find('\n');
@@ -216,7 +221,11 @@ Task<Result<>> relay_stream(RequestState& state, model::Attempt& attempt, Upstre
     }
     const bool body_ends = piece.last || piece.kind != Piece::Kind::Bytes;
     Sieve::Output step;
-    sieve.feed(piece.bytes, body_ends, step);
+    sieve.feed(piece.bytes,
+               piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
+               : body_ends                       ? Sieve::BodyEnd::Proper
+                                                 : Sieve::BodyEnd::NotYet,
+               step);
     if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error) {
       // The transport broke; a stream that had ended by its own words is complete all the same.
       if (!sieve.judge().ended()) {
