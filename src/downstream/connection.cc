@@ -17,6 +17,8 @@ constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
 constexpr std::size_t kLargeBody = 1U << 20U;
 // How long and how much is read from a client that still sends, before its connection is closed.
 constexpr Milliseconds kLinger{1'000};
+// What a connection made during a drain has for its request, so that it gets an answer and no mere close.
+constexpr Milliseconds kFirstWords{1'000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
 
 // The memory of one request's body, counted for the process while it lives.
@@ -77,14 +79,17 @@ std::string_view path_of(model::Endpoint endpoint) noexcept {
 }  // namespace
 
 Connection::Connection(Server& server, net::Stream& stream, const ListenerConfig& listener)
-    : server_(server), services_(server.services()), stream_(stream), listener_(listener) {}
+    : server_(server), services_(server.services()), stream_(stream), listener_(listener), opened_(services_.loop.now()) {}
 
 Connection::~Connection() { stream_.watch_hangup(nullptr); }
 
 void Connection::ask_to_finish() noexcept {
-  if (finish_) return;
   finish_ = true;
-  if (idle_ && gone_) gone_->cancel(ErrorKind::ShuttingDown);
+  if (idle_ && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
+}
+
+bool Connection::may_wait_for_first() const noexcept {
+  return !served_any_ && (server_.takes_requests() || services_.loop.now() - opened_ < kFirstWords);
 }
 
 void Connection::terminate() noexcept {
@@ -120,6 +125,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
+      view = pending_;  // the scratch is anybody's once we wait
       scanned = pending_.size();
     }
     const std::span<char> scratch = loop.scratch();
@@ -135,7 +141,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
       continue;
     }
     if (got.status != net::IoStatus::WouldBlock) co_return std::nullopt;
-    if (finish_ && pending_.empty()) co_return std::nullopt;
+    if (finish_ && pending_.empty() && !may_wait_for_first()) co_return std::nullopt;
     const net::Scope waiting{std::min(idle_deadline, head_deadline), &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;

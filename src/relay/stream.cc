@@ -100,7 +100,8 @@ class Sieve {
           output.error = *facts.error;
         } else {
           editing = true;
-          flush_raw(event_from);
+          if (event_from > 0) flush_raw(event_from);
+          tail_.clear();  // else it is the event's own beginning
           if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
             if (!event.name.empty()) edited.append("event: ").append(event.name).append("\n");
             append_data_lines(edited, event.data);
@@ -127,7 +128,7 @@ class Sieve {
 
  private:
   static bool is_whole(std::string_view data) noexcept {
-    return data == "[DONE]" || data.empty() || !wire::check_json(data);
+    return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
   }
   static void append_data_lines(std::string& out, std::string_view data) {
     while (true) {

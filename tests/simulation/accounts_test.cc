@@ -85,7 +85,7 @@ TEST(Accounts, AllCoolingSaysWhenTheFirstIsBack) {
 }
 
 TEST(Accounts, ADeadKeyIsReplacedAndNeverTheClientsFault) {
-  for (const std::string status : {"401", "403", "402", "insufficient_quota"}) {
+  for (const std::string status : {"401", "402", "insufficient_quota"}) {
     World world(accounts("[{name: a, credential: sk-a}, {name: b, credential: sk-b}]"));
     world.provider(0).scenario(fmt::format(R"({{"rules":[{{"key":"sk-a","do":{{"fault":"{}"}}}}]}})", status));
     for (int i = 0; i < 50; ++i) {
@@ -101,6 +101,14 @@ TEST(Accounts, ADeadKeyIsReplacedAndNeverTheClientsFault) {
     EXPECT_EQ(both.reply.body.find("sk-"), std::string::npos);
     world.expect_rest();
   }
+}
+
+TEST(Accounts, AKeyThatMayNotUseTheModelIsReplacedToo) {
+  World world(accounts("[{name: a, credential: sk-a}, {name: b, credential: sk-b}]"));
+  world.provider(0).scenario(R"({"rules":[{"key":"sk-a","do":{"fault":"403"}}]})");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(world.ask(chat("m")).reply.status, 200);
+  EXPECT_GT(uses(world)["sk-a"], 0);
+  world.expect_rest();
 }
 
 TEST(Accounts, OneBadKeyOfFiveHarmsNobody) {

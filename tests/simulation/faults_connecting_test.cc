@@ -123,6 +123,7 @@ TEST(FaultConnectingChain, ABarredFallbackLeavesTheRepeat) {
   world.provider(1).misbehave("fault=500");
   for (int i = 0; i < 2; ++i) static_cast<void>(world.ask(chat("spare")));  // three attempts each
   ASSERT_EQ(world.health(1).state(), resilience::CircuitState::Open);
+  world.run_for(10s);  // the retry budget fills again; the breaker is still open
   world.provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{"fault":"500"}]}]})");
   const Exchange heard = world.ask(chat("backed"));
   EXPECT_EQ(heard.reply.status, 200);

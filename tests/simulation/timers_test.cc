@@ -22,9 +22,9 @@ const std::vector<Case> kCases = {
     {"send_progress", "{send_progress: 900ms, heartbeat: 1h}",
      [](World& world) {
        net::SimulatedNetwork network;
-       network.up.cut = net::SimulatedCut{100, net::CutKind::Stall};
        network.up.window = 100;
        world.loop().set_network(world.provider(0).address(), network);
+       world.provider(0).scenario(R"({"connections":["stall"]})");
      },
      "send_timeout", 900ms},
     {"first_byte", "{first_byte: 1100ms, heartbeat: 1h}",
@@ -42,7 +42,7 @@ const std::vector<Case> kCases = {
     {"total_streaming", "{total: 1700ms, heartbeat: 1h}", [](World& world) { world.provider(0).misbehave("gap=100; words=1000"); },
      "total_timeout", 1'700ms, Modes::Streamed},
     {"event_gap", "{event_gap: 1900ms, heartbeat: 1h}",
-     [](World& world) { world.provider(0).misbehave("fault=stall_after_content; at=4"); }, "event_gap_timeout", 1'900ms,
+     [](World& world) { world.provider(0).misbehave("fault=stall_after_content"); }, "event_gap_timeout", 1'900ms,
      Modes::Streamed},
 };
 
@@ -121,7 +121,7 @@ TEST(Heartbeats, NeverInsideAnEvent) {
   // Each event takes 40 s to arrive, byte by byte.
   World world;
   WorldSetup setup;
-  setup.timers = "{heartbeat: 1s, first_content: 10m, event_gap: 10m, total: 1h}";
+  setup.timers = "{heartbeat: 1s, first_byte: 10m, first_content: 30m, event_gap: 10m, total: 2h}";
   World slow(std::move(setup));
   slow.provider(0).misbehave("words=3; split=1; rate=8");
   const Exchange heard = slow.ask(chat("alone").streamed());
@@ -179,7 +179,7 @@ TEST(LongThinking, IsNotCutByTheGapTimer) {
   WorldSetup setup;
   setup.timers = "{event_gap: 5s, first_content: 60s}";
   World world(std::move(setup));
-  world.provider(0).misbehave("ttft=59000; gap=4000; words=4");
+  world.provider(0).misbehave("ttft=40000; gap=4000; words=4");
   for (const Mode mode : modes_of(Modes::Streamed)) {
     const Exchange heard = world.ask(mode.ask("alone"));
     EXPECT_EQ(heard.story(), "success") << mode.name();

@@ -160,7 +160,7 @@ World::World(WorldSetup setup) {
     options.requests_kept = 5'000;
     providers_.push_back(std::make_unique<Provider>(loop_, provider_address(i), std::move(options)));
   }
-  upstream_ = std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, nullptr, loaded->outbound_proxy);
+  upstream_ = std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   services_.emplace(relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
   downstream::Listening listening;
   listening.config = loaded->listeners.at(0);

@@ -76,6 +76,7 @@ struct WorldSetup {
   std::string config;        // the whole configuration instead
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
+  std::shared_ptr<net::TlsClientContext> tls{};
 };
 
 // One simulated provider.
