@@ -4,15 +4,10 @@
 #include <cstring>
 #include <string>
 
+#include "telemetry/log/plain_text.h"
+
 namespace qq::telemetry {
 namespace {
-
-// Bytes that may stand in a JSON string as they are: printable ASCII but for quote and backslash.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> table{};
-  for (int c = 0x20; c < 0x7f; ++c) table[static_cast<std::size_t>(c)] = c != '"' && c != '\\';
-  return table;
-}();
 
 constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
 
@@ -66,10 +61,11 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
 
 // Writes at most kEscapeMax bytes per byte of `text`; returns the end.
 char* escape(char* out, std::string_view text) noexcept {
+  if (copy_plain(out, text)) return out + text.size();
   std::size_t at = 0;
   while (at < text.size()) {
     const unsigned char c = byte_at(text, at);
-    if (kPlain[c]) {
+    if (is_plain(c)) {
       *out++ = text[at++];
     } else if (c == '"' || c == '\\') {
       *out++ = '\\';
