@@ -23,7 +23,11 @@ namespace qq::net {
 // A connection that was accepted but not yet given to a loop; may be moved to another loop's thread.
 class AcceptedSocket {
  public:
+  // How to close what nobody adopted; `fd` is a descriptor unless the loop is simulated.
+  using Close = void (*)(void* owner, int fd) noexcept;
   AcceptedSocket(int fd, Address peer) noexcept : fd_(fd), peer_(peer) {}
+  AcceptedSocket(int fd, Address peer, void* owner, Close close) noexcept
+      : fd_(fd), peer_(peer), owner_(owner), close_(close) {}
   AcceptedSocket(AcceptedSocket&& other) noexcept;
   AcceptedSocket& operator=(AcceptedSocket&& other) noexcept;
   AcceptedSocket(const AcceptedSocket&) = delete;
@@ -32,8 +36,12 @@ class AcceptedSocket {
   [[nodiscard]] const Address& peer() const noexcept { return peer_; }
 
  private:
+  void discard() noexcept;
+
   int fd_;
   Address peer_;
+  void* owner_ = nullptr;
+  Close close_ = nullptr;
 };
 
 struct ListenOptions {
@@ -44,7 +52,8 @@ struct ListenOptions {
   std::string_view out_of_descriptors_reply;
 };
 
-// A listening socket; closes when destroyed. It may be shared by several loops (see `listen_shared`).
+// A listening socket; closes when the last that share it are destroyed, each on its loop and not inside its
+// own `accepted` call. It may be shared by several loops (see `share`).
 class Listener {
  public:
   virtual ~Listener() = default;

@@ -87,8 +87,14 @@ class Stream {
   void became_readable() noexcept;
   void became_writable() noexcept;
   void became_hung_up() noexcept;
+  // For a layer on top of another stream (TLS): the lower one tells the upper one through these. The upper
+  // one may be destroyed inside.
+  void put_above(Stream& below) noexcept { below.above_ = this; }
+  virtual void below_became_readable() noexcept { became_readable(); }
+  virtual void below_became_writable() noexcept { became_writable(); }
 
   EventLoop& loop_;
+  Stream* above_ = nullptr;
   Waiter* read_waiter_ = nullptr;
   Waiter* write_waiter_ = nullptr;
   Cancellation* hangup_cancel_ = nullptr;

@@ -3,6 +3,7 @@
 // the client context keeps the newest session ticket per host name for resumption.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"

@@ -3,7 +3,9 @@
 #pragma once
 #include <coroutine>
 #include <cstdint>
+#include <optional>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/time.h"
 
@@ -25,13 +27,13 @@ class Timer {
   explicit Timer(Fire fire) noexcept : fire_(fire) {}
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
-  ~Timer();  // must be disarmed
+  ~Timer() { QQ_ASSERT(!armed()); }
   [[nodiscard]] bool armed() const noexcept { return next_ != nullptr; }
   [[nodiscard]] MonotonicTime when() const noexcept { return when_; }
 
  private:
-  friend class TimerList;
-  friend class EventLoop;
+  friend class TimerWheel;
+  friend class SimulatedLoop;
   Timer* prev_ = nullptr;
   Timer* next_ = nullptr;
   MonotonicTime when_{};
@@ -54,6 +56,7 @@ class Cancellation {
   void cancel(ErrorKind why) noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
   [[nodiscard]] ErrorKind reason() const noexcept { return reason_; }  // when cancelled
+  [[nodiscard]] EventLoop& loop() const noexcept { return loop_; }
 
  private:
   friend class Waiter;
@@ -75,7 +78,7 @@ struct Scope {
 };
 
 // Where a stream or another source finds the coroutine to wake. One source at a time.
-class Waiter {
+class Waiter : private Timer {
  public:
   explicit Waiter(EventLoop& loop) noexcept;
   Waiter(const Waiter&) = delete;
@@ -92,28 +95,50 @@ class Waiter {
 
  private:
   friend class Cancellation;
+  friend class WaiterQueue;
+  static void deadline_passed(Timer& timer) noexcept;
   void release() noexcept;
 
   EventLoop& loop_;
-  Timer timer_;
   std::coroutine_handle<> handle_ = nullptr;
-  Waiter** slot_ = nullptr;
+  Waiter** source_ = nullptr;
   Cancellation* cancel_ = nullptr;
-  Waiter* prev_ = nullptr;  // in the cancellation's list
-  Waiter* next_ = nullptr;
+  Waiter* before_ = nullptr;  // in the cancellation's list, later in the loop's queue
+  Waiter* after_ = nullptr;
   Wake wake_ = Wake::Ready;
   bool queued_ = false;     // in the loop's ready queue
+};
+
+// What is left to say when a wait must not even begin: the request is cancelled, or its time is up. Nothing
+// otherwise.
+std::optional<Wake> refuses_to_wait(EventLoop& loop, const Scope& scope) noexcept;
+// The error of a wait that ended with Wake::Cancelled.
+Error cancelled_error(const Scope& scope);
+
+// The waiters that a loop wakes after the batch, in order; intrusive.
+class WaiterQueue {
+ public:
+  void push(Waiter& waiter) noexcept;
+  void remove(Waiter& waiter) noexcept;
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  // Wakes those that are in it now; waiters queued meanwhile stay for the next call.
+  void wake_all() noexcept;
+
+ private:
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
 };
 
 // co_await sleep(loop, scope): Deadline when the scope's deadline came, Cancelled when cancelled.
 class SleepAwaiter {
  public:
-  SleepAwaiter(EventLoop& loop, Scope scope) noexcept : waiter_(loop), scope_(scope) {}
+  SleepAwaiter(EventLoop& loop, Scope scope) noexcept : loop_(loop), waiter_(loop), scope_(scope) {}
   [[nodiscard]] bool await_ready() noexcept;
   void await_suspend(std::coroutine_handle<> handle) noexcept;
   [[nodiscard]] Wake await_resume() const noexcept { return wake_ready_ ? ready_ : waiter_.wake(); }
 
  private:
+  EventLoop& loop_;
   Waiter waiter_;
   Scope scope_;
   Waiter* slot_ = nullptr;

@@ -32,9 +32,9 @@ Read read(Framing framing, std::string_view bytes, std::size_t piece) {
 }
 
 TEST(BodyReader, WithoutBodyOrWithLengthZeroIsDoneAtOnce) {
-  EXPECT_TRUE(BodyReader({}).done());
+  EXPECT_TRUE(BodyReader().done());
   EXPECT_TRUE(BodyReader({Kind::Length, 0}).done());
-  BodyReader reader({});
+  BodyReader reader;
   EXPECT_EQ(reader.feed("next").consumed, 0U);
   EXPECT_TRUE(reader.finish());
 }

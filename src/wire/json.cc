@@ -11,24 +11,11 @@ namespace {
 const char* skip_value(const char* at, const char* end) noexcept {
   if (at == end) return end;
   if (*at == '"') {
-    const char* close = find_closing_quote(at + 1, end);
+    bool escapes = false;
+    const char* close = find_closing_quote(at + 1, end, escapes);
     return close == end ? end : close + 1;
   }
-  if (*at == '{' || *at == '[') {
-    std::size_t depth = 0;
-    while (at != end) {
-      if (*at == '"') {
-        at = find_closing_quote(at + 1, end);
-        if (at == end) return end;
-      } else if (*at == '{' || *at == '[') {
-        ++depth;
-      } else if (--depth == 0) {
-        return at + 1;
-      }
-      at = find_structure(at + 1, end);
-    }
-    return end;
-  }
+  if (*at == '{' || *at == '[') return skip_container(at, end);
   while (at != end && *at != ',' && *at != ']' && *at != '}' && !is_json_space(*at)) ++at;
   return at;
 }
@@ -80,7 +67,8 @@ bool JsonMembers::next() noexcept {
   at_ = skip_json_space(at_, end_);
   if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
   if (at_ == end_ || *at_ != '"') return false;
-  const char* key_end = find_closing_quote(at_ + 1, end_);
+  key_escapes_ = false;
+  const char* key_end = find_closing_quote(at_ + 1, end_, key_escapes_);
   key_ = between(at_ + 1, key_end);
   if (key_end == end_) {
     at_ = end_;

@@ -86,13 +86,18 @@ class JsonMembers {
   bool next() noexcept;
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
   // The key unescaped equals `name`. Fast when there is no backslash.
-  [[nodiscard]] bool key_is(std::string_view name) const noexcept;
+  [[nodiscard]] bool key_is(std::string_view name) const noexcept {
+    return key_escapes_ ? escaped_key_is(name) : key_ == name;
+  }
   [[nodiscard]] JsonValue value() const noexcept { return value_; }
 
  private:
+  [[nodiscard]] bool escaped_key_is(std::string_view name) const noexcept;
+
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   std::string_view key_;
+  bool key_escapes_ = false;
   JsonValue value_;
 };
 

@@ -105,7 +105,9 @@ TEST(JsonPatch, RemovesEverySubsetOfMembers) {
         const auto before = JsonValue(text).member(keys[i]);
         const auto after = object.member(keys[i]);
         EXPECT_EQ(after.has_value(), (subset >> i & 1) == 0) << result;
-        if (after) EXPECT_EQ(after->text(), before->text());
+        if (after) {
+          EXPECT_EQ(after->text(), before->text());
+        }
       }
       for (const std::string_view key : added) EXPECT_TRUE(object.member(key)) << result;
     }

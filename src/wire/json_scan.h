@@ -49,8 +49,9 @@ inline const char* find_string_stop(const char* at, const char* end, std::uint8_
   return at;
 }
 
-// Inside a checked string, behind its opening quote: its closing quote, or `end`.
-inline const char* find_closing_quote(const char* at, const char* end) noexcept {
+// Inside a checked string, behind its opening quote: its closing quote, or `end`. `escapes` becomes true
+// if a backslash stood on the way.
+inline const char* find_closing_quote(const char* at, const char* end, bool& escapes) noexcept {
   for (;;) {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"');
@@ -68,28 +69,13 @@ inline const char* find_closing_quote(const char* at, const char* end) noexcept 
 #endif
     while (at != end && *at != '"' && *at != '\\') ++at;
     if (at == end || *at == '"') return at;
+    escapes = true;
     if (end - at < 2) return end;
     at += 2;
   }
 }
 
-// The first quote, bracket or brace, or `end`.
-inline const char* find_structure(const char* at, const char* end) noexcept {
-#if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i case_bit = _mm_set1_epi8(0x20);  // '[' | 0x20 is '{', ']' | 0x20 is '}'
-  const __m128i open = _mm_set1_epi8('{');
-  const __m128i close = _mm_set1_epi8('}');
-  for (; end - at >= 16; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i folded = _mm_or_si128(bytes, case_bit);
-    const __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close));
-    const int mask = _mm_movemask_epi8(_mm_or_si128(brackets, _mm_cmpeq_epi8(bytes, quote)));
-    if (mask != 0) return at + __builtin_ctz(static_cast<unsigned>(mask));
-  }
-#endif
-  while (at != end && *at != '"' && (*at | 0x20) != '{' && (*at | 0x20) != '}') ++at;
-  return at;
-}
+// Behind the object or array that starts at `at` of a checked document, or `end`.
+const char* skip_container(const char* at, const char* end) noexcept;
 
 }  // namespace qq::wire

@@ -63,6 +63,24 @@ const char* find_backslash(const char* at, const char* end) noexcept {
   return found == nullptr ? end : static_cast<const char*>(found);
 }
 
+// The first byte that must be escaped, or `end`.
+const char* find_special(const char* at, const char* end) noexcept {
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i last_control = _mm_set1_epi8(0x1f);
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes);
+    const __m128i quotes = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
+    const int mask = _mm_movemask_epi8(_mm_or_si128(controls, quotes));
+    if (mask != 0) return at + __builtin_ctz(static_cast<unsigned>(mask));
+  }
+#endif
+  while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+  return at;
+}
+
 void append_escape(std::string& out, unsigned char byte) {
   switch (byte) {
     case '"': out += "\\\""; return;
@@ -83,9 +101,8 @@ void append_escape(std::string& out, unsigned char byte) {
 void append_valid(std::string& out, std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();
-  std::uint8_t high = 0;
   while (at != end) {
-    const char* stop = find_string_stop(at, end, high);
+    const char* stop = find_special(at, end);
     out.append(at, stop);
     if (stop == end) return;
     append_escape(out, static_cast<unsigned char>(*stop));
@@ -130,17 +147,10 @@ bool JsonValue::is_blank_string() const noexcept {
   return true;
 }
 
-bool JsonMembers::key_is(std::string_view name) const noexcept {
-  // An escape is always longer than what it stands for.
-  if (key_.size() < name.size()) return false;
-  if (key_.size() == name.size()) {
-    return std::memcmp(key_.data(), name.data(), name.size()) == 0 &&
-           find_backslash(key_.data(), key_.data() + key_.size()) == key_.data() + key_.size();
-  }
+bool JsonMembers::escaped_key_is(std::string_view name) const noexcept {
   const char* at = key_.data();
   const char* end = at + key_.size();
   const char* stop = find_backslash(at, end);
-  if (stop == end) return false;
   for (;;) {
     const auto plain = static_cast<std::size_t>(stop - at);
     if (!name.starts_with(std::string_view(at, plain))) return false;
