@@ -27,6 +27,8 @@ void keep_until_restart(const Config& running, Config& next) {
   next.limits.connections_max = running.limits.connections_max;
 }
 
+}  // namespace
+
 void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
   std::unordered_map<std::string_view, const model::Target*> before;
   for (const auto& target : from.targets) before.emplace(target->account_name, target.get());
@@ -38,8 +40,6 @@ void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
   }
 }
 
-}  // namespace
-
 std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path, const Environment& environment,
                                                         resilience::HealthRegistry& healths, WallTime now) {
   auto config = load_file(path, environment);
@@ -49,8 +49,7 @@ std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
   return Active{*std::move(config), *std::move(snapshot)};
 }
 
-ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
-                    resilience::HealthRegistry& healths, WallTime now) {
+ReloadResult reread(const Config& running, const std::string& path, const Environment& environment) {
   ReloadResult result;
   auto loaded = load_file(path, environment);
   if (!loaded) {
@@ -58,23 +57,31 @@ ReloadResult reload(const Active& current, const std::string& path, const Enviro
     return result;
   }
   Config config = *std::move(loaded);
-  result.changes = diff(current.config, config);
+  result.changes = diff(running, config);
   const bool any_now = std::any_of(result.changes.begin(), result.changes.end(),
                                    [](const Change& change) { return change.effect == Effect::Reload; });
   if (!any_now) {
     result.status = ReloadStatus::Unchanged;
     return result;
   }
-  keep_until_restart(current.config, config);
-  auto snapshot = compile(config, healths, current.snapshot->generation + 1, now);
+  keep_until_restart(running, config);
+  result.status = ReloadStatus::Applied;
+  result.next = std::move(config);
+  return result;
+}
+
+ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
+                    resilience::HealthRegistry& healths, WallTime now) {
+  ReloadResult result = reread(current.config, path, environment);
+  if (result.status != ReloadStatus::Applied) return result;
+  auto snapshot = compile(*result.next, healths, current.snapshot->generation + 1, now);
   if (!snapshot) {
-    result.changes.clear();
-    result.diagnostics = as_diagnostics(path, snapshot.error());
-    return result;
+    ReloadResult refused;
+    refused.diagnostics = as_diagnostics(path, snapshot.error());
+    return refused;
   }
   revive_accounts(*current.snapshot, **snapshot);
-  result.status = ReloadStatus::Applied;
-  result.next = Active{std::move(config), *std::move(snapshot)};
+  result.snapshot = *std::move(snapshot);
   return result;
 }
 

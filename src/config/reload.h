@@ -33,19 +33,27 @@ std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
                                                         resilience::HealthRegistry& healths, WallTime now);
 
 enum class ReloadStatus : std::uint8_t {
-  Applied,    // `next` is to be published
+  Applied,    // there is something to publish
   Unchanged,  // nothing to publish; `changes` may still hold what needs a restart
   Refused,    // the file is bad: the old one stays, `diagnostics` say why
 };
 
 struct ReloadResult {
   ReloadStatus status = ReloadStatus::Refused;
-  std::optional<Active> next;
+  std::optional<Config> next;                        // if Applied: what to run with from now on
+  std::shared_ptr<const relay::Snapshot> snapshot;   // if Applied by `reload`: `next` compiled
   std::vector<Change> changes;
   std::vector<Diagnostic> diagnostics;
 };
 
-// A credential that changed makes its account alive again: cool-downs for a dead key end.
+// The first half: parse → check → diff, for a caller that compiles by itself. `running` is the configuration as
+// it was loaded, without what the process filled in since.
+ReloadResult reread(const Config& running, const std::string& path, const Environment& environment);
+
+// Between two snapshots: a credential that changed makes its account alive again, so its rest for a dead key ends.
+void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to);
+
+// All of it: `reread`, compile, `revive_accounts`.
 ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
                     resilience::HealthRegistry& healths, WallTime now);
 

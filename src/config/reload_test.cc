@@ -44,8 +44,8 @@ TEST_F(ReloadTest, StartsWithGenerationOne) { EXPECT_EQ(active_.snapshot->genera
 TEST_F(ReloadTest, AppliesAChange) {
   const auto result = reloaded(replaced(kSample, "connect: 3s", "connect: 5s"));
   ASSERT_EQ(result.status, ReloadStatus::Applied);
-  EXPECT_EQ(result.next->snapshot->generation, 2U);
-  EXPECT_EQ(result.next->snapshot->timers.connect, std::chrono::seconds(5));
+  EXPECT_EQ(result.snapshot->generation, 2U);
+  EXPECT_EQ(result.snapshot->timers.connect, std::chrono::seconds(5));
   EXPECT_EQ(active_.snapshot->timers.connect, std::chrono::seconds(3)) << "running requests keep theirs";
   EXPECT_EQ(to_text(result), "configuration reloaded: 1 changed\n  timers.connect: 3s → 5s");
 }
@@ -88,8 +88,8 @@ TEST_F(ReloadTest, KeepsWhatNeedsARestartAndSaysSoEveryTime) {
   const std::string both = replaced(replaced(kSample, "workers: 2", "workers: 3"), "connect: 3s", "connect: 5s");
   const auto second = reloaded(both);
   ASSERT_EQ(second.status, ReloadStatus::Applied);
-  EXPECT_EQ(second.next->config.workers, 2);
-  active_ = *second.next;
+  EXPECT_EQ(second.next->workers, 2);
+  active_ = {*second.next, second.snapshot};
   EXPECT_EQ(reloaded(both).changes, (std::vector<Change>{{"workers: 2 → 3", Effect::Restart}}));
 }
 
@@ -104,7 +104,7 @@ TEST_F(ReloadTest, TheDefinitionAndTheReloadAgreeOnWhatNeedsARestart) {
   std::size_t restarts = 0;
   for (const Change& change : result.changes) restarts += change.effect == Effect::Restart ? 1U : 0U;
   EXPECT_EQ(restarts, 7U) << "every top-level place with such keys is in this test";
-  for (const Change& change : diff(active_.config, result.next->config)) {
+  for (const Change& change : diff(active_.config, *result.next)) {
     EXPECT_EQ(change.effect, Effect::Reload) << change.what;
   }
 }
@@ -115,14 +115,14 @@ TEST_F(ReloadTest, ANewCredentialRevivesItsAccount) {
   active_.snapshot->healths[1]->account_dead().start(now + std::chrono::minutes(5));
   const auto result = reloaded(replaced(kSample, "sk-spare", "sk-other"));
   ASSERT_EQ(result.status, ReloadStatus::Applied);
-  EXPECT_TRUE(result.next->snapshot->healths[0]->account_dead().until(now).has_value()) << "main has its old key";
-  EXPECT_FALSE(result.next->snapshot->healths[1]->account_dead().until(now).has_value());
+  EXPECT_TRUE(result.snapshot->healths[0]->account_dead().until(now).has_value()) << "main has its old key";
+  EXPECT_FALSE(result.snapshot->healths[1]->account_dead().until(now).has_value());
 }
 
 TEST_F(ReloadTest, ATargetKeepsItsHealth) {
   const auto result = reloaded(replaced(kSample, "connect: 3s", "connect: 5s"));
   ASSERT_EQ(result.status, ReloadStatus::Applied);
-  EXPECT_EQ(result.next->snapshot->healths[0], active_.snapshot->healths[0]);
+  EXPECT_EQ(result.snapshot->healths[0], active_.snapshot->healths[0]);
 }
 
 // A thousand edits one after the other, some of them mistakes: the generation counts exactly the applied ones,
@@ -152,7 +152,7 @@ TEST_F(ReloadTest, AThousandReloadsKeepTheLastGoodFile) {
           next_connect != connect || next_weight != weight || with_key != (active_.snapshot->keys.size() == 2);
       ASSERT_EQ(result.status, differs ? ReloadStatus::Applied : ReloadStatus::Unchanged);
       if (differs) {
-        active_ = *result.next;
+        active_ = {*result.next, result.snapshot};
         ++applied;
         connect = next_connect;
         weight = next_weight;
@@ -165,7 +165,7 @@ TEST_F(ReloadTest, AThousandReloadsKeepTheLastGoodFile) {
   }
   const auto back = reloaded(kSample);
   EXPECT_EQ(back.status, ReloadStatus::Applied);
-  EXPECT_TRUE(diff(original, back.next->config).empty());
+  EXPECT_TRUE(diff(original, *back.next).empty());
 }
 
 }  // namespace

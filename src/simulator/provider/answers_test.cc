@@ -282,9 +282,7 @@ TEST(Moderations, FlagWhatSoundsViolent) {
 }
 
 TEST(Models, AreListedAndFoundById) {
-  RequestText request;
-  request.method = "GET";
-  request.path = route_path("/v1/models");
+  RequestText request = RequestText::make("GET", "/v1/models", "");
   EXPECT_THAT(respond(request, "", Script{}, Library{}).pieces[0].bytes, HasSubstr(R"("id":"sim-gpt")"));
   request.path = route_path("/v1/models/sim-gpt");
   EXPECT_EQ(respond(request, "sim-gpt", Script{}, Library{}).status, 200);

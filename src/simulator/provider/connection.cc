@@ -165,10 +165,7 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
     co_return co_await send_plain(std::move(page), framing);
   }
 
-  RequestText request;
-  request.method = head.method;
-  request.path = route_path(head.path());
-  request.body = body;
+  const RequestText request = RequestText::make(head.method, head.path(), body);
   const std::string asked_model = model_of(request);
   const ModelName model = split_model(asked_model);
   Script script;

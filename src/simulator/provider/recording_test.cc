@@ -12,17 +12,12 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-// The folder above this file that holds `name`; empty if there is none. Tests run from anywhere.
-fs::path folder_above(const fs::path& name) {
-  for (fs::path at = fs::absolute(__FILE__).parent_path(); at != at.root_path(); at = at.parent_path()) {
-    if (fs::is_directory(at / name)) return at / name;
-  }
-  return {};
-}
+fs::path fixtures() { return fs::path(QQ_SOURCE_DIR) / "tests/fixtures/recordings"; }
 
 fs::path shared_recordings() {
-  if (const char* folder = std::getenv("QQ_SHARED_DIR")) return fs::path(folder) / "recordings";
-  return folder_above("shared") / "recordings";
+  const char* folder = std::getenv("QQ_SHARED_DIR");
+  const fs::path shared = folder != nullptr ? fs::path(folder) : fs::path(QQ_SOURCE_DIR).parent_path() / "shared";
+  return shared / "recordings";
 }
 
 TEST(Recording, IsReadWithItsBodyByteForByte) {
@@ -91,10 +86,10 @@ void play_all(const fs::path& folder) {
   }
 }
 
-TEST(Fixtures, PlayByteForByte) { play_all(folder_above("tests/fixtures/recordings")); }
+TEST(Fixtures, PlayByteForByte) { play_all(fixtures()); }
 
 TEST(Fixtures, AreFoundByTheirRequests) {
-  auto loaded = load_recordings(folder_above("tests/fixtures/recordings"));
+  auto loaded = load_recordings(fixtures());
   ASSERT_TRUE(loaded);
   const Library library(*std::move(loaded));
   for (const Recording& recording : library.all()) {
@@ -107,7 +102,7 @@ TEST(Fixtures, AreFoundByTheirRequests) {
 
 TEST(SharedRecordings, PlayByteForByte) {
   const fs::path folder = shared_recordings();
-  if (!fs::is_directory(folder)) GTEST_SKIP() << "no shared recordings here";
+  if (!fs::is_directory(folder)) GTEST_SKIP() << "no recordings at " << folder << "; set QQ_SHARED_DIR";
   play_all(folder);
 }
 

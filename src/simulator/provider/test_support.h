@@ -32,10 +32,7 @@ inline std::string chat_body(std::string_view model, std::string_view more = {})
 
 // The play of a request whose model's name carries the directives.
 inline Play play_of(std::string_view path, const std::string& body, const Library& library = {}) {
-  RequestText request;
-  request.method = "POST";
-  request.path = route_path(path);
-  request.body = body;
+  const RequestText request = RequestText::make("POST", path, body);
   const ModelName model = split_model(model_of(request));
   Script script;
   script.vendor = request.path.vendor;
