@@ -27,10 +27,15 @@ bool is_event_stream(std::string_view content_type) noexcept {
 // while it works is on the stack and not in the frame of an idle stream.
 class Sieve {
  public:
+  Sieve(const Sieve&) = delete;
+  Sieve& operator=(const Sieve&) = delete;
   Sieve(const RequestState& state, const model::Target& target)
       : judge_(state.incoming.endpoint, target), decoder_(state.snapshot.limits.event_max) {
     rules_.usage_forced = openai::usage_was_forced(state.facts, state.incoming.endpoint, target);
     rules_.rename_model = openai::name_to_restore(state.facts.model, target);
+    if (rules_.rename_model.empty()) return;
+    wire::append_json_string(model_json_, rules_.rename_model);
+    rules_.rename_json = model_json_;
   }
 
   // What came of one step. `out` are whole events for the client, views into the bytes given and into
@@ -64,6 +69,7 @@ class Sieve {
       }
       const openai::Edit edit = openai::edit_of(rules_, facts);
       if (edit != openai::Edit::Keep) {
+        if (!editing) edited.reserve(tail_.size() + bytes.size() + bytes.size() / 4 + 64);
         editing = true;
         // The event's own raw bytes: the tail belongs to it if it is the first of this step.
         std::string raw_storage;
@@ -72,7 +78,7 @@ class Sieve {
           raw_storage = tail_ + std::string(raw);
           raw = raw_storage;
           tail_.clear();
-        } else {
+        } else if (kept_from < event_from || !tail_.empty()) {
           flush_raw(event_from);
         }
         openai::edit_event(rules_, facts, event, raw, edited);
@@ -137,6 +143,7 @@ class Sieve {
   openai::StreamJudge judge_;
   wire::SseDecoder decoder_;
   openai::EventRules rules_;
+  std::string model_json_;  // of the name that is put back
   std::string tail_;  // raw bytes of an unfinished event
 };
 
