@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "net/tcp_stream.h"
 #include "net/test_support.h"
 
 namespace qq::net {
@@ -212,6 +213,8 @@ TEST(EpollLoop, AnAcceptedSocketMovesToAnotherLoop) {
   worker.stop();
   thread.join();
 }
+
+TEST(EpollLoop, AnIdleStreamIsSmall) { EXPECT_LE(sizeof(TcpStream), 160U); }
 
 TEST(EpollLoop, ListeningTwiceOnOnePortIsAConfigurationError) {
   EpollLoop loop;

@@ -279,6 +279,22 @@ Task<void> dropped(EventLoop& loop) {
 }
 TEST_P(EventLoopContract, AnAcceptedSocketThatNobodyAdoptsIsClosed) { run_task(loop_, dropped(loop_)); }
 
+Task<void> shared_listener(EventLoop& loop) {
+  int first = 0;
+  ListenOptions options;
+  options.address = Address::parse("127.0.0.1:0").value();
+  auto listener = loop.listen(options, [&](AcceptedSocket) { ++first; });
+  const Address address = listener.value()->local();
+  {
+    auto sharing = loop.listen(options, [](AcceptedSocket) {});
+    EXPECT_FALSE(sharing.value()->local() == address) << "port 0 is a new port each time";
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  while (first < 10) co_await Bounce{loop};
+  EXPECT_EQ(first, 10);
+}
+TEST_P(EventLoopContract, EveryConnectionIsAcceptedOnce) { run_task(loop_, shared_listener(loop_)); }
+
 Task<void> numeric_names(EventLoop& loop) {
   const auto v4 = co_await loop.resolve("127.0.0.1", 80, patiently(loop));
   EXPECT_EQ(v4.value().front().text(), "127.0.0.1:80");

@@ -240,6 +240,24 @@ TEST_F(SimulatedLoopTest, EveryIoCallCanBeMadeToFailOnceAndEveryoneNotices) {
   }
 }
 
+Task<void> shared_listener(SimulatedLoop& loop) {
+  int first = 0;
+  int second = 0;
+  ListenOptions options;
+  options.address = Address::parse("127.0.0.1:0").value();
+  auto listener = loop.listen(options, [&](AcceptedSocket) { ++first; });
+  auto sharing = loop.share(**listener, [&](AcceptedSocket) { ++second; });
+  const Address address = listener.value()->local();
+  EXPECT_EQ(sharing.value()->local(), address);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  EXPECT_EQ(first, 5);
+  EXPECT_EQ(second, 5);
+  listener.value().reset();
+  EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  EXPECT_EQ(second, 6) << "the other one still listens";
+}
+TEST_F(SimulatedLoopTest, SharedListenersTakeTurns) { run_task(loop_, shared_listener(loop_)); }
+
 Task<void> window(SimulatedLoop& loop) {
   SimulatedNetwork network;
   network.up.window = 10;

@@ -1,8 +1,10 @@
 // Keys and certificates made on the spot. For tests only.
 #pragma once
+#include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>

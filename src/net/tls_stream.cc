@@ -173,9 +173,13 @@ IoTry TlsStream::try_read(std::span<char> into) noexcept {
   QQ_ASSERT(!into.empty());
   if (!readable_) return {};
   if (end_.status != IoStatus::WouldBlock) return end_;
-  // A record at a time, as many as there are: the last call finds the socket drained and costs no system call.
+  // A record at a time, as many as there are.
   std::size_t total = 0;
   while (total < into.size()) {
+    if (total > 0 && !below_->maybe_readable() && SSL_has_pending(ssl_.get()) == 0) {
+      readable_ = false;
+      break;
+    }
     ERR_clear_error();
     std::size_t got = 0;
     const int result = SSL_read_ex(ssl_.get(), into.data() + total, into.size() - total, &got);
