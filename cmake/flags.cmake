@@ -28,3 +28,7 @@ else()
     $<$<CONFIG:RelWithDebInfo>:-U_FORTIFY_SOURCE> $<$<CONFIG:RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
   add_link_options(-pie -Wl,-z,relro,-z,now)
 endif()
+if(QQ_FUZZ)
+  # Coverage of our own code steers the fuzzers; the engine itself is linked in fuzz/.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

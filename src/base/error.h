@@ -77,6 +77,10 @@ struct Error {
   std::optional<std::chrono::milliseconds> retry_after{};
   std::string message{};  // what was wrong and what to change; never a key or a prompt
   std::string param{};    // the field of the caller's request, e.g. "messages[0].role"; may be empty
+  // The words of a provider that answered in OpenAI's shape, or ours for a caller's mistake; may be empty.
+  std::string type{};     // "invalid_request_error"
+  std::string code{};     // "context_length_exceeded"
+  std::string object{};   // the provider's whole error object as JSON with keys masked, handed on to the caller
 
   Error() = default;
   Error(ErrorKind error_kind, ErrorOrigin error_origin, std::string text)

@@ -19,10 +19,11 @@ class BodyReader {
   explicit BodyReader(Framing framing = {}) noexcept;
 
   struct Step {
-    std::string_view payload;   // may be empty although bytes were consumed
+    std::string_view payload;  // may be empty although bytes were consumed
     std::size_t consumed = 0;
     const char* error = nullptr;  // a literal; the reader is dead from then on
   };
+  // A step with an error carries no payload.
   Step feed(std::string_view bytes) noexcept;
 
   // The peer closed: true if that ends the body properly (UntilClose, or already done).
@@ -33,15 +34,37 @@ class BodyReader {
 
  private:
   enum class State : std::uint8_t {
-    Length, UntilClose, Size, Extension, SizeLf, Data, DataCr, DataLf, TrailerStart, TrailerLine, TrailerLf,
-    EndLf, Done, Dead
+    Length,
+    UntilClose,
+    Size,
+    SizeSpace,
+    ExtensionStart,
+    Extension,
+    ExtensionQuoted,
+    ExtensionEscape,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    TrailerStart,
+    TrailerName,
+    TrailerValue,
+    TrailerLf,
+    EndLf,
+    Done,
+    Dead
   };
+  // Takes one byte of chunk framing; a literal if it may not stand there.
+  const char* take_framing(unsigned char byte) noexcept;
+  const char* take_extension(unsigned char byte) noexcept;
+  const char* take_trailer(unsigned char byte) noexcept;
+
   State state_;
+  std::uint8_t size_digits_ = 0;
+  std::uint32_t line_bytes_ = 0;      // of the extensions of the current chunk
+  std::uint32_t overhead_bytes_ = 0;  // extensions and trailers altogether
   std::uint64_t remaining_ = 0;
   std::uint64_t payload_bytes_ = 0;
-  std::uint32_t line_bytes_ = 0;       // of the current chunk-size line or trailer
-  std::uint32_t overhead_bytes_ = 0;   // extensions or trailers altogether, capped at 16 KiB
-  std::uint8_t size_digits_ = 0;
 };
 
 // The chunk-size line of a chunk of `size` bytes, CRLF included, written into `out` (at least 18 bytes).

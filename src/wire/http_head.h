@@ -9,7 +9,6 @@
 // small and usually arrive whole. Leading empty lines before a request line are skipped (RFC 9112 2.2, one
 // CRLF at most).
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,23 +28,27 @@ inline constexpr std::size_t kFieldsMax = 100;
 
 class Fields {
  public:
+  // The slots are left uninitialised: clearing 3 KB would cost more than parsing a usual head.
+  Fields() noexcept {}  // NOLINT(modernize-use-equals-default)
   // The first field of that name, or nothing.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
   [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
-  [[nodiscard]] std::span<const Field> all() const noexcept { return {fields_.data(), size_}; }
+  [[nodiscard]] std::span<const Field> all() const noexcept { return {fields_, size_}; }
   // False when there are kFieldsMax already.
   bool add(Field field) noexcept;
   void clear() noexcept { size_ = 0; }
 
  private:
-  std::array<Field, kFieldsMax> fields_;
+  union {
+    Field fields_[kFieldsMax];
+  };
   std::size_t size_ = 0;
 };
 
 struct Framing {
   enum class Kind : std::uint8_t {
-    None,        // no body
-    Length,      // `length` bytes
+    None,    // no body
+    Length,  // `length` bytes
     Chunked,
     UntilClose,  // responses only
   };
@@ -54,14 +57,14 @@ struct Framing {
 };
 
 struct HeadLimits {
-  std::size_t head_max = 64 * 1024;       // whole head, bytes
-  std::size_t line_max = 8 * 1024;        // request or status line, bytes
+  std::size_t head_max = 64 * 1024;  // whole head, bytes
+  std::size_t line_max = 8 * 1024;   // request or status line, bytes
 };
 
 struct RequestHead {
-  std::string_view method;   // case-sensitive token
-  std::string_view target;   // as sent; origin-form, or absolute-form reduced by `path()`
-  std::string_view host;     // Host's value; of an absolute-form target its authority. Empty in HTTP/1.0
+  std::string_view method;  // case-sensitive token
+  std::string_view target;  // as sent; origin-form, or absolute-form reduced by `path()`
+  std::string_view host;    // Host's value; of an absolute-form target its authority. Empty in HTTP/1.0
   int minor_version = 1;
   Framing framing;
   bool keep_alive = true;
@@ -86,13 +89,13 @@ struct ResponseHead {
 struct HeadVerdict {
   enum class Kind : std::uint8_t { Complete, Incomplete, Bad };
   Kind kind = Kind::Incomplete;
-  std::size_t consumed = 0;        // Complete: bytes of the head, its empty line included
-  int status = 400;                // Bad: what a server answers (400, 414, 431, 501, 505)
-  const char* reason = "";         // Bad: one short phrase for the error message, a literal
+  std::size_t consumed = 0;  // Complete: bytes of the head, its empty line included
+  int status = 400;          // Bad: what a server answers (400, 414, 431, 501, 505)
+  const char* reason = "";   // Bad: one short phrase for the error message, a literal
 };
 
-// `head` is filled only when Complete. `already_scanned`: bytes known to hold no end of head (the size at
-// the previous Incomplete), so that a slow head is not searched again and again.
+// `head` holds something meaningful only when Complete. `already_scanned`: bytes known to hold no end of head
+// (the size at the previous Incomplete), so that a slow head is not searched again and again.
 HeadVerdict read_request_head(std::string_view bytes, const HeadLimits& limits, RequestHead& head,
                               std::size_t already_scanned = 0) noexcept;
 HeadVerdict read_response_head(std::string_view bytes, const HeadLimits& limits, ResponseHead& head,

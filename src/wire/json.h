@@ -14,8 +14,10 @@
 
 namespace qq::wire {
 
+inline constexpr std::size_t kJsonDepthMax = 1024;  // whatever the limits say
+
 struct JsonLimits {
-  std::size_t depth_max = 256;
+  std::size_t depth_max = 256;        // at most kJsonDepthMax
   std::size_t nodes_max = 2'000'000;  // values and members
 };
 
@@ -35,7 +37,11 @@ enum class JsonType : std::uint8_t { Object, Array, String, Number, True, False,
 class JsonValue {
  public:
   JsonValue() = default;
-  explicit JsonValue(std::string_view text) noexcept : text_(text) {}  // leading white space is skipped
+  // White space around the value is skipped.
+  explicit JsonValue(std::string_view text) noexcept : text_(text) {
+    while (!text_.empty() && static_cast<unsigned char>(text_.front()) <= ' ') text_.remove_prefix(1);
+    while (!text_.empty() && static_cast<unsigned char>(text_.back()) <= ' ') text_.remove_suffix(1);
+  }
 
   [[nodiscard]] JsonType type() const noexcept;
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -80,13 +86,18 @@ class JsonMembers {
   bool next() noexcept;
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
   // The key unescaped equals `name`. Fast when there is no backslash.
-  [[nodiscard]] bool key_is(std::string_view name) const noexcept;
+  [[nodiscard]] bool key_is(std::string_view name) const noexcept {
+    return key_escapes_ ? escaped_key_is(name) : key_ == name;
+  }
   [[nodiscard]] JsonValue value() const noexcept { return value_; }
 
  private:
+  [[nodiscard]] bool escaped_key_is(std::string_view name) const noexcept;
+
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   std::string_view key_;
+  bool key_escapes_ = false;
   JsonValue value_;
 };
 

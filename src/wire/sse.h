@@ -3,23 +3,24 @@
 // bytes pass through untouched.
 //
 // Differences from the browser's algorithm, because providers do so: leading white space before a field
-// name is skipped; an event not closed by an empty line is reported at end of stream (`finish`).
+// name is skipped, a line of white space only is ignored; an event not closed by an empty line is reported
+// at end of stream (`finish`); so is an event of other fields only, with `has_data` false. `id` and `retry`
+// are not kept.
 //
 // Fast path: an event that lies whole in the given bytes with a single data line is reported as views
 // into them, without a copy. Otherwise its bytes are kept in the decoder, at most `event_max`.
 #pragma once
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 
 namespace qq::wire {
 
 struct SseEvent {
-  std::string_view name;   // the `event:` field, empty if there was none
-  std::string_view data;   // `data:` lines joined with LF
-  bool has_data = false;   // an event without any data line is not dispatched by browsers; we report it
-  std::size_t end = 0;     // offset in the bytes given to `feed` just behind the event's closing blank line
+  std::string_view name;  // the `event:` field, empty if there was none
+  std::string_view data;  // `data:` lines joined with LF
+  bool has_data = false;  // an event without any data line is not dispatched by browsers; we report it
+  std::size_t end = 0;    // offset in the bytes given to `feed` just behind the event's closing blank line
 };
 
 class SseDecoder {
@@ -42,16 +43,27 @@ class SseDecoder {
   [[nodiscard]] bool at_border() const noexcept;
 
  private:
-  // Implementation detail of the decoder; see sse.cc.
-  bool take_line(std::string_view line, SseEvent& event);
-  std::string line_;        // an unfinished line from earlier calls
+  // What is known of the event that is being read, as views into the bytes of the current call. Parts
+  // that came in earlier calls, or were joined, lie in name_ and data_ and the views point there.
+  struct Partial {
+    std::string_view name;
+    std::string_view data;
+  };
+  void take_line(std::string_view line, bool carried, Partial& partial);
+  void take_data(std::string_view value, bool carried, Partial& partial);
+  void keep(const Partial& partial);
+  void report(const Partial& partial, std::size_t end, SseEvent& event);
+  void forget_reported();
+
+  std::string line_;  // an unfinished line from earlier calls
   std::string name_;
   std::string data_;
   std::size_t event_max_;
+  bool pending_ = false;  // a field line came since the last event
   bool has_data_ = false;
-  bool saw_cr_ = false;     // the previous byte was CR: a LF that follows belongs to it
-  bool started_ = false;    // past a possible BOM
-  bool clear_pending_ = false;
+  bool saw_cr_ = false;    // the previous byte was CR: a LF that follows belongs to it
+  bool started_ = false;   // past a possible BOM
+  bool reported_ = false;  // name_ and data_ may be in use by the event reported last
   Verdict verdict_ = Verdict::Ok;
 };
 

@@ -1,0 +1,117 @@
+# Measuring: one run of one proxy, and the interleaved pairs that a bar is judged by. Sourced by bench/run.
+
+# field NAME JSON: a number of qq_load's line.
+field() { sed -n "s/.*\"$1\":\(-\{0,1\}[0-9.]*\).*/\1/p" <<<"$2"; }
+
+# load OPTIONS...: against the proxy that runs; the line of results is in $result.
+load() {
+  result=$(timeout -k 5 300 taskset -c "$load_cpu" "$tools/qq_load" --port "$proxy_port" --pid "$proxy_pid" \
+    "${client_options[@]}" "$@") || { echo "bench: the load generator failed: $result" >&2; return 1; }
+}
+
+# measure NAME OPTIONS...: a fresh process of proxy NAME in front of $upstream, loaded and stopped.
+# Requests that fail are worth a message: a proxy that answers errors is quick.
+measure() {
+  local name=$1 port_of=upstream_$upstream
+  shift
+  "start_$name" "${!port_of}" || return 1
+  load "$@"
+  local status=$?
+  if [[ $name != direct ]]; then stop_proxy; fi
+  ((status == 0)) || return 1
+  local errors
+  errors=$(field errors "$result")
+  failed=$((failed + errors))
+  if ((errors > 0)); then
+    echo "bench: $name: $errors errors; the first: $(sed -n 's/.*"first_error":"\(.*\)"}/\1/p' <<<"$result")" >&2
+  fi
+  echo "{\"scenario\":\"$scenario\",\"proxy\":\"$name\",${result#\{}" >>"$scratch/runs.jsonl"
+}
+
+# holds BAR BOUND: whether "OP NUMBER" is true of the bound.
+holds() { awk -v bound="$2" -v bar="$1" 'BEGIN { split(bar, b, " "); exit !(b[1] == ">=" ? bound >= b[2] : bound <= b[2]) }'; }
+
+# judge BOUND: sets $verdict from $must and $aim.
+judge() {
+  if [[ -z $must ]]; then
+    verdict=-
+  elif ((failed > 0)); then
+    verdict="MISSED (errors)"
+  elif [[ -n $aim ]] && holds "$aim" "$1"; then
+    verdict="aim met"
+  elif holds "$must" "$1"; then
+    verdict="must met"
+  else
+    verdict="MISSED"
+  fi
+  if [[ $verdict == MISSED* ]]; then missed=$((missed + 1)); fi
+}
+
+# row COLUMNS...: a line of the table. The scenario's name stands before its first row only.
+row() {
+  local label=$scenario
+  [[ $scenario == "$last_label" ]] && label=''
+  last_label=$scenario
+  printf '%-13s %-24s %11s %11s %9s  %-21s %-8s %-8s %s\n' "$label" "$@"
+}
+
+print_heading() {
+  local scenario=scenario last_label=''
+  row what ours theirs value "95 % bounds" must aim verdict
+}
+
+# compare WHAT OURS THEIRS [judged]: statistics of two columns of measurements, as a row and, with every
+# pair, as an object of the results file.
+compare() {
+  local count median lower upper least most ours theirs bound pairs_json must=$must aim=$aim
+  paste -d' ' "$2" "$3" >"$scratch/pairs"
+  eval "$(awk -v mode="$mode" -f "$here/lib/stats.awk" "$scratch/pairs")"
+  if [[ ${4:-} != judged ]]; then must='' aim=''; fi
+  if [[ $must == '>='* ]]; then bound=$lower; else bound=$upper; fi
+  judge "$bound"
+  row "$1" "$ours" "$theirs" "$median" "[$lower, $upper]" "${must:--}" "${aim:--}" "$verdict"
+  pairs_json=$(awk '{ printf "%s[%s,%s]", (NR > 1 ? "," : ""), $1, $2 }' "$scratch/pairs")
+  printf '{"scenario":"%s","what":"%s","metric":"%s","value":"%s","ours":%s,"theirs":%s,"median":%s,"lower":%s,"upper":%s,"must":"%s","aim":"%s","verdict":"%s","pairs":[%s]}\n' \
+    "$scenario" "$1" "$metric" "$mode" "$ours" "$theirs" "$median" "$lower" "$upper" "$must" "$aim" "$verdict" "$pairs_json" \
+    >>"$scratch/results.jsonl"
+}
+
+# run_pairs: what a scenario with rivals does. In each round every proxy runs once in a fresh process, the
+# judged rival twice (before and after ours), and every second round in the opposite order.
+run_pairs() {
+  local first=${rivals%% *} others='' order name round slot value
+  [[ $rivals == *' '* ]] && others=${rivals#* }
+  for ((round = 1; round <= pairs; round++)); do
+    order="$first:1 $subject:ours"
+    [[ $noise_floor == yes ]] && order+=" $first:2"
+    for name in $others; do order+=" $name:1"; done
+    ((round % 2 == 0)) && order=$(tr ' ' '\n' <<<"$order" | tac | tr '\n' ' ')
+    for slot in $order; do
+      # shellcheck disable=SC2086
+      measure "${slot%:*}" $load_options --seconds "$seconds" || return 1
+      value=$(field "$metric" "$result")
+      if [[ $value =~ ^0*\.?0*$ ]]; then echo "bench: nothing was measured: $result" >&2 && return 1; fi
+      echo "$value" >>"$scratch/$scenario.$slot"
+    done
+    if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
+  done
+  if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
+  compare "$subject, $first" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$first:1" judged
+  if [[ $noise_floor == yes ]]; then
+    compare "$first, $first (noise)" "$scratch/$scenario.$first:2" "$scratch/$scenario.$first:1"
+  fi
+  for name in $others; do
+    compare "$subject, $name" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$name:1"
+  done
+}
+
+# single WHAT VALUE UNIT: a row for a figure that has no rival, judged as it stands.
+single() {
+  judge "$2"
+  row "$1" "$2 $3" - - - "${must:--}" "${aim:--}" "$verdict"
+  printf '{"scenario":"%s","what":"%s","ours":%s,"unit":"%s","must":"%s","aim":"%s","verdict":"%s"}\n' \
+    "$scenario" "$1" "$2" "$3" "$must" "$aim" "$verdict" >>"$scratch/results.jsonl"
+}
+
+# median_of FILE: of one number a line.
+median_of() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }

@@ -1,0 +1,50 @@
+// queqiao check FILE
+#include <fmt/core.h>
+
+#include <ostream>
+
+#include "app/cli/commands.h"
+#include "config/compile.h"
+#include "config/load.h"
+
+namespace qq::app::cli {
+namespace {
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
+int run_check(const CheckOptions& options, const config::Environment& environment, const Streams& streams) {
+  const auto loaded = config::load_file(options.config, environment);
+  if (!loaded) {
+    for (const config::Diagnostic& diagnostic : loaded.error()) streams.err << config::to_text(diagnostic) << '\n';
+    streams.err << counted(loaded.error().size(), "mistake", "mistakes") << '\n';
+    return kFailed;
+  }
+  resilience::HealthRegistry healths;
+  const auto snapshot = config::compile(*loaded, healths, 1, WallTime{});
+  if (!snapshot) {
+    streams.err << options.config << ": " << snapshot.error().message << '\n';
+    return kFailed;
+  }
+  streams.out << fmt::format("{}: good. {}, {}, {} ({}), {}, {}, {}\n", options.config,
+                             counted(loaded->listeners.size(), "listener", "listeners"),
+                             counted(loaded->providers.size(), "provider", "providers"),
+                             counted(loaded->models.size(), "model", "models"),
+                             counted((*snapshot)->targets.size(), "target", "targets"),
+                             counted(loaded->routes.size(), "route", "routes"),
+                             counted((*snapshot)->public_names.size(), "public name", "public names"),
+                             counted(loaded->keys.size(), "key", "keys"));
+  if (loaded->keys.empty()) {
+    streams.out << "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n";
+  }
+  return kGood;
+}
+
+int run_check(const CheckOptions& options) {
+  return run_check(options, config::Environment::of_process(), process_streams());
+}
+
+}  // namespace qq::app::cli

@@ -1,0 +1,149 @@
+// queqiao keys new | hash
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <expected>
+#include <istream>
+#include <ostream>
+#include <string>
+
+#include "admission/key_format.h"
+#include "admission/key_hash.h"
+#include "admission/key_ring.h"
+#include "app/cli/commands.h"
+#include "base/random.h"
+
+namespace qq::app::cli {
+namespace {
+
+constexpr std::string_view kDefaultVariable = "QUEQIAO_KEY_PEPPER";
+
+std::expected<Secret, std::string> read_pepper(const PepperSource& source, const config::Environment& environment) {
+  // As the configuration reads it, so that both see the same bytes.
+  const std::string reference =
+      source.file.empty() ? fmt::format("${{{}}}", source.variable) : fmt::format("${{file:{}}}", source.file);
+  auto value = config::expand(reference, environment);
+  if (value && value->text.size() >= admission::KeyHasher::kPepperMin) return Secret(std::move(value->text));
+  const std::string place = source.file.empty() ? fmt::format("the environment variable {}", source.variable)
+                                                : fmt::format("the file {}", source.file);
+  const std::string problem = value ? fmt::format("holds fewer than {} characters", admission::KeyHasher::kPepperMin)
+                              : source.file.empty() ? std::string("is not set")
+                                                    : std::string("cannot be read");
+  return std::unexpected(
+      fmt::format("no pepper: {} {}.\nFor the first key of a server let one be made: queqiao keys new --with-pepper", place,
+                  problem));
+}
+
+// 256 random bits as hexadecimal digits: no quoting needed anywhere.
+std::string make_pepper() {
+  std::array<std::byte, 32> bytes{};
+  fill_with_secure_random(bytes);
+  std::string out;
+  for (const std::byte byte : bytes) out += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return out;
+}
+
+std::string pepper_line(const PepperSource& source) {
+  return source.file.empty() ? fmt::format("key_pepper: \"${{{}}}\"", source.variable)
+                             : fmt::format("key_pepper: \"${{file:{}}}\"", source.file);
+}
+
+void print_entry(std::ostream& out, const PepperSource& pepper, const std::string& name, const std::string& hash) {
+  out << "\n# For the configuration:\n"
+      << pepper_line(pepper) << "\nkeys:\n"
+      << fmt::format("  - {{name: \"{}\", hash: \"{}\"}}\n", name, hash);
+}
+
+// A name that the configuration will accept.
+bool good_name(std::string_view name) {
+  const auto alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  return !name.empty() && name.size() <= 64 && alphanumeric(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+           return alphanumeric(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
+int refuse_name(std::ostream& err) {
+  err << "--name: at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit\n";
+  return kUsage;
+}
+
+}  // namespace
+
+int run_keys_new(const KeysNew& options, const config::Environment& environment, const Streams& streams) {
+  if (!good_name(options.name)) return refuse_name(streams.err);
+  std::string made;
+  Secret pepper;
+  if (options.with_pepper) {
+    made = make_pepper();
+    pepper = Secret(made);
+  } else {
+    auto read = read_pepper(options.pepper, environment);
+    if (!read) {
+      streams.err << read.error() << '\n';
+      return kFailed;
+    }
+    pepper = *std::move(read);
+  }
+  const auto hasher = admission::KeyHasher::make(pepper);
+  if (!hasher) {
+    streams.err << hasher.error().message << '\n';
+    return kFailed;
+  }
+  const Secret key = admission::make_key();
+  const std::string hash = admission::to_text(hasher->digest(key.reveal()));
+  streams.out << "key:    " << key.reveal() << "     (give it to its user; it is not kept)\n"
+              << "hash:   " << hash << '\n';
+  if (options.with_pepper) {
+    streams.out << "pepper: " << made << "     (a secret of the server; all its keys need the same one)\n"
+                << "\n# For the server's environment:\n"
+                << kDefaultVariable << '=' << made << '\n';
+  }
+  print_entry(streams.out, options.with_pepper ? PepperSource{} : options.pepper, options.name, hash);
+  return kGood;
+}
+
+int run_keys_hash(const KeysHash& options, const config::Environment& environment, const Streams& streams) {
+  if (!good_name(options.name)) return refuse_name(streams.err);
+  const auto pepper = read_pepper(options.pepper, environment);
+  if (!pepper) {
+    streams.err << pepper.error() << '\n';
+    return kFailed;
+  }
+  std::string line;
+  std::getline(streams.in, line);
+  if (line.ends_with('\r')) line.pop_back();
+  const Secret key(std::move(line));
+  const std::string_view text = key.reveal();
+  const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  if (text.empty() || !visible || text.size() > admission::KeyRing::kPresentedMax) {
+    streams.err << fmt::format(
+        "expected a key on standard input: one line of at most {} visible ASCII characters without spaces\n",
+        admission::KeyRing::kPresentedMax);
+    return kFailed;
+  }
+  if (admission::key_format(text) == admission::KeyFormat::Mistyped) {
+    streams.err << "the key begins like one of this gateway but its checksum is wrong: it is mistyped or cut\n";
+    return kFailed;
+  }
+  const auto hasher = admission::KeyHasher::make(*pepper);
+  if (!hasher) {
+    streams.err << hasher.error().message << '\n';
+    return kFailed;
+  }
+  const std::string hash = admission::to_text(hasher->digest(text));
+  streams.out << "hash: " << hash << '\n';
+  print_entry(streams.out, options.pepper, options.name, hash);
+  return kGood;
+}
+
+int run_keys_new(const KeysNew& options) {
+  return run_keys_new(options, config::Environment::of_process(), process_streams());
+}
+int run_keys_hash(const KeysHash& options) {
+  return run_keys_hash(options, config::Environment::of_process(), process_streams());
+}
+
+}  // namespace qq::app::cli

@@ -1,0 +1,17 @@
+// queqiao schema
+#include "config/schema.h"
+
+#include <ostream>
+
+#include "app/cli/commands.h"
+
+namespace qq::app::cli {
+
+int run_schema(const SchemaOptions& options, const Streams& streams) {
+  streams.out << (options.markdown ? config::reference_markdown() : config::json_schema());
+  return kGood;
+}
+
+int run_schema(const SchemaOptions& options) { return run_schema(options, process_streams()); }
+
+}  // namespace qq::app::cli

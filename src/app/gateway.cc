@@ -1,0 +1,129 @@
+#include "app/gateway.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "app/memory_watch.h"
+#include "app/worker.h"
+#include "config/compile.h"
+#include "net/descriptor_limit.h"
+
+namespace qq::app {
+namespace {
+
+// Descriptors that are not connections: loops, listeners, logs, DNS.
+constexpr std::size_t kReservedDescriptors = 128;
+
+}  // namespace
+
+Gateway::Gateway(config::Config config, Options options)
+    : active_{std::move(config), nullptr}, telemetry_(std::move(options.telemetry)) {}
+
+Result<std::unique_ptr<Gateway>> Gateway::start(config::Config config, Options options) {
+  const int loops = config.workers != 0 ? config.workers
+                                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.telemetry.loops = loops;
+  std::unique_ptr<Gateway> gateway(new Gateway(std::move(config), std::move(options)));
+  QQ_CHECK(gateway->build(loops));
+  return gateway;
+}
+
+Result<> Gateway::build(int loops) {
+  const config::Config& config = active_.config;
+  const std::size_t descriptors = net::raise_descriptor_limit();
+  std::size_t connections_max = config.limits.connections_max;
+  if (connections_max == 0 && descriptors > 2 * kReservedDescriptors) {
+    // A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
+    connections_max = (descriptors - kReservedDescriptors) / 2;
+  }
+  shared_.connections_per_loop_max = connections_max / static_cast<std::size_t>(loops);
+  memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
+
+  QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));
+  for (const downstream::ListenerConfig& listener : config.listeners) {
+    downstream::Listening listening{listener, nullptr};
+    if (listener.tls) {
+      net::TlsServerOptions tls;
+      tls.certificate_file = listener.tls->certificate;
+      tls.key_file = listener.tls->key;
+      QQ_TRY(listening.tls, net::TlsServerContext::make(tls));
+    }
+    shared_.listeners.push_back(std::move(listening));
+  }
+  shared_.render_metrics = [this] { return render_metrics(); };
+
+  net::TlsClientOptions tls;
+  tls.ca_file = config.outbound_ca_file;
+  QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
+  for (int i = 0; i < loops; ++i) {
+    workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot, tls_client,
+                                                config.outbound_proxy));
+    telemetry_.attach(i, &workers_.back()->counters());
+  }
+  // Sockets are opened before any thread runs: the loops' own thread rule holds for all of them still.
+  for (auto& worker : workers_) {
+    QQ_CHECK(worker->server().listen(worker == workers_.front() ? nullptr : &workers_.front()->server()));
+  }
+  addresses_ = workers_.front()->server().local_addresses();
+  for (auto& worker : workers_) worker->run_in_thread();
+  return {};
+}
+
+Gateway::~Gateway() {
+  if (!workers_.empty() && !drained_) drain(Milliseconds{0});
+  telemetry_.stop();
+}
+
+config::ReloadResult Gateway::reload(const std::string& path, const config::Environment& environment) {
+  config::ReloadResult result = config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
+  for (const config::Diagnostic& diagnostic : result.diagnostics) {
+    telemetry_.log_event(telemetry::Level::Error, "configuration refused, the old one stays",
+                         {{"problem", config::to_text(diagnostic)}});
+  }
+  if (result.next) {
+    for (auto& worker : workers_) worker->publish(result.snapshot);
+    const std::lock_guard lock(snapshot_mutex_);
+    active_ = config::Active{*result.next, result.snapshot};
+  }
+  telemetry_.log_event(telemetry::Level::Info, "configuration read again", {{"result", config::to_text(result)}});
+  return result;
+}
+
+void Gateway::watch_memory() {
+  const std::size_t used = resident_memory();
+  const auto at_least = [&](std::size_t percent) { return used >= memory_max_ / 100 * percent; };
+  const int step = at_least(95) ? 3 : at_least(90) ? 2 : at_least(80) ? 1 : 0;
+  const int before = process_.memory_step.exchange(step, std::memory_order_relaxed);
+  if (step != before) {
+    telemetry_.log_event(step > before ? telemetry::Level::Warn : telemetry::Level::Info, "memory step changed",
+                         {{"step", std::int64_t{step}}, {"resident_bytes", static_cast<std::int64_t>(used)},
+                          {"memory_max_bytes", static_cast<std::int64_t>(memory_max_)}});
+  }
+}
+
+void Gateway::drain(Milliseconds drain_time) {
+  process_.draining.store(true, std::memory_order_relaxed);
+  for (auto& worker : workers_) worker->begin_drain(drain_time);
+  for (auto& worker : workers_) worker->join();
+  drained_ = true;
+}
+
+std::string Gateway::render_metrics() {
+  std::shared_ptr<const relay::Snapshot> snapshot;
+  {
+    const std::lock_guard lock(snapshot_mutex_);
+    snapshot = active_.snapshot;
+  }
+  std::vector<telemetry::TargetState> targets;
+  for (const auto& target : snapshot->targets) {
+    const auto& health = *snapshot->healths[target->index];
+    targets.push_back({target->name, health.state(), health.times_opened()});
+  }
+  telemetry::ScrapeFacts facts;
+  facts.config_generation = snapshot->generation;
+  facts.targets = targets;
+  return telemetry_.render_metrics(facts);
+}
+
+}  // namespace qq::app

@@ -1,0 +1,12 @@
+// How much memory the process uses, and how much it may.
+#pragma once
+#include <cstddef>
+
+namespace qq::app {
+
+// The resident set in bytes; 0 if the kernel does not say.
+std::size_t resident_memory() noexcept;
+// The cgroup's limit, or the machine's memory where there is none.
+std::size_t available_memory() noexcept;
+
+}  // namespace qq::app

@@ -1,0 +1,64 @@
+#include "app/serve.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <optional>
+
+#include "app/gateway.h"
+#include "app/signals.h"
+#include "config/file_watch.h"
+#include "config/load.h"
+
+namespace qq::app {
+namespace {
+
+constexpr Milliseconds kTick{250};
+
+}  // namespace
+
+int run_serve(const std::string& config_path) {
+  take_over_signals();
+  auto loaded = config::load_file(config_path, config::Environment::of_process());
+  if (!loaded) {
+    for (const config::Diagnostic& diagnostic : loaded.error()) fmt::print(stderr, "{}\n", config::to_text(diagnostic));
+    return 1;
+  }
+  const Milliseconds drain_time = loaded->timers.drain;
+  Gateway::Options options;
+  options.telemetry.version = QQ_VERSION;
+  auto started = Gateway::start(*std::move(loaded), std::move(options));
+  if (!started) {
+    fmt::print(stderr, "queqiao: {}\n", started.error().message);
+    return 1;
+  }
+  Gateway& gateway = **started;
+  telemetry::Telemetry& telemetry = gateway.telemetry();
+  for (const net::Address& address : gateway.addresses()) {
+    telemetry.log_event(telemetry::Level::Info, "listening", {{"address", address.text()}});
+  }
+  std::atomic<bool> file_changed{false};
+  std::optional<config::FileWatcher> watcher;
+  if (auto watch = config::FileWatch::open(config_path)) {
+    watcher.emplace(*std::move(watch), [&file_changed] { file_changed.store(true); });
+  } else {
+    telemetry.log_event(telemetry::Level::Warn, "the configuration file is not watched; reload with SIGHUP",
+                        {{"reason", watch.error().message}});
+  }
+  for (;;) {
+    const auto signal = wait_for_signal(kTick);
+    gateway.watch_memory();
+    if (signal == Signal::Stop) break;
+    if (signal == Signal::ReopenLog) telemetry.reopen_log();
+    if (file_changed.exchange(false) || signal == Signal::Reload) {
+      gateway.reload(config_path, config::Environment::of_process());
+    }
+  }
+  watcher.reset();
+  telemetry.log_event(telemetry::Level::Info, "draining", {{"drain_ms", std::int64_t{drain_time.count()}}});
+  gateway.drain(drain_time);
+  telemetry.log_event(telemetry::Level::Info, "stopped");
+  return 0;
+}
+
+}  // namespace qq::app

@@ -1,0 +1,10 @@
+// `queqiao serve`: runs the gateway until a signal says otherwise.
+#pragma once
+#include <string>
+
+namespace qq::app {
+
+// Exit code 0 after an orderly end, 1 if it could not start.
+int run_serve(const std::string& config_path);
+
+}  // namespace qq::app

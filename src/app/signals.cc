@@ -1,0 +1,37 @@
+#include "app/signals.h"
+
+#include <csignal>
+
+namespace qq::app {
+namespace {
+
+sigset_t our_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+void take_over_signals() {
+  const sigset_t set = our_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+std::optional<Signal> wait_for_signal(Milliseconds timeout) {
+  const sigset_t set = our_signals();
+  timespec wait{};
+  wait.tv_sec = timeout.count() / 1000;
+  wait.tv_nsec = (timeout.count() % 1000) * 1'000'000;
+  switch (sigtimedwait(&set, nullptr, &wait)) {
+    case SIGTERM:
+    case SIGINT: return Signal::Stop;
+    case SIGHUP: return Signal::Reload;
+    case SIGUSR1: return Signal::ReopenLog;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace qq::app

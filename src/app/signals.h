@@ -1,0 +1,17 @@
+// The process's signals, waited for by the main thread. Blocked in all threads, so they must be taken over
+// before any thread starts.
+#pragma once
+#include <optional>
+
+#include "base/time.h"
+
+namespace qq::app {
+
+enum class Signal { Stop, Reload, ReopenLog };
+
+// Blocks SIGTERM, SIGINT (Stop), SIGHUP (Reload), SIGUSR1 (ReopenLog) and ignores SIGPIPE.
+void take_over_signals();
+// Waits for the next one, at most `timeout`.
+std::optional<Signal> wait_for_signal(Milliseconds timeout);
+
+}  // namespace qq::app

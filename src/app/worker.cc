@@ -1,0 +1,54 @@
+#include "app/worker.h"
+
+namespace qq::app {
+namespace {
+
+constexpr Milliseconds kLagSample{1'000};
+
+}  // namespace
+
+Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process, downstream::Server::Shared& shared,
+               std::shared_ptr<const relay::Snapshot> snapshot, std::shared_ptr<net::TlsClientContext> tls,
+               relay::OutboundProxy proxy)
+    : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
+      services_{loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
+      server_(services_, shared),
+      ending_(loop_) {}
+
+Worker::~Worker() { join(); }
+
+void Worker::run_in_thread() {
+  thread_ = std::thread([this] {
+    tasks_.spawn(sample_lag(*this));
+    loop_.run();
+  });
+}
+
+void Worker::publish(std::shared_ptr<const relay::Snapshot> snapshot) {
+  loop_.post([this, next = std::move(snapshot)]() mutable { services_.snapshot = std::move(next); });
+}
+
+void Worker::begin_drain(Milliseconds drain_time) {
+  loop_.post([this, drain_time] { tasks_.spawn(drain_then_stop(*this, drain_time)); });
+}
+
+void Worker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
+  co_await worker.server_.drain(drain_time);
+  worker.upstream_.close_idle();
+  worker.ending_.cancel(ErrorKind::ShuttingDown);
+  worker.loop_.stop();
+}
+
+Task<void> Worker::sample_lag(Worker& worker) {
+  for (;;) {
+    const net::Scope scope{worker.loop_.now() + kLagSample, &worker.ending_};
+    if (co_await net::sleep(worker.loop_, scope) == net::Wake::Cancelled) co_return;
+    worker.counters_.worst_batch_ns.set(worker.loop_.take_worst_batch().count());
+  }
+}
+
+}  // namespace qq::app

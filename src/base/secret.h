@@ -1,0 +1,26 @@
+// A credential that cannot be printed: no stream operator, no implicit conversion, wiped when destroyed.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace qq {
+
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string value) noexcept : value_(std::move(value)) {}
+  Secret(const Secret&) = default;
+  Secret(Secret&&) noexcept = default;
+  Secret& operator=(const Secret&) = default;
+  Secret& operator=(Secret&&) noexcept = default;
+  ~Secret();
+  // For the one place that must write it to the wire.
+  [[nodiscard]] std::string_view reveal() const noexcept { return value_; }
+  [[nodiscard]] bool empty() const noexcept { return value_.empty(); }
+  bool operator==(const Secret&) const = default;
+
+ private:
+  std::string value_;
+};
+
+}  // namespace qq

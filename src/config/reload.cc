@@ -1,0 +1,107 @@
+#include "config/reload.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "config/compile.h"
+#include "config/load.h"
+
+namespace qq::config {
+namespace {
+
+std::vector<Diagnostic> as_diagnostics(const std::string& path, const Error& error) {
+  return {{path, 1, 1, error.message}};
+}
+
+// What Effect::Restart marks in the definition; a test compares the two.
+void keep_until_restart(const Config& running, Config& next) {
+  next.workers = running.workers;
+  next.listeners = running.listeners;
+  next.outbound_proxy = running.outbound_proxy;
+  next.outbound_ca_file = running.outbound_ca_file;
+  next.limits.memory_max = running.limits.memory_max;
+  next.limits.connections_max = running.limits.connections_max;
+}
+
+}  // namespace
+
+void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
+  std::unordered_map<std::string_view, const model::Target*> before;
+  for (const auto& target : from.targets) before.emplace(target->account_name, target.get());
+  for (const auto& target : to.targets) {
+    const auto old = before.find(target->account_name);
+    if (old != before.end() && !(old->second->auth_header_lines == target->auth_header_lines)) {
+      to.healths[target->index]->account_dead().clear();
+    }
+  }
+}
+
+std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path, const Environment& environment,
+                                                        resilience::HealthRegistry& healths, WallTime now) {
+  auto config = load_file(path, environment);
+  if (!config) return std::unexpected(std::move(config).error());
+  auto snapshot = compile(*config, healths, 1, now);
+  if (!snapshot) return std::unexpected(as_diagnostics(path, snapshot.error()));
+  return Active{*std::move(config), *std::move(snapshot)};
+}
+
+ReloadResult reread(const Config& running, const std::string& path, const Environment& environment) {
+  ReloadResult result;
+  auto loaded = load_file(path, environment);
+  if (!loaded) {
+    result.diagnostics = std::move(loaded).error();
+    return result;
+  }
+  Config config = *std::move(loaded);
+  result.changes = diff(running, config);
+  const bool any_now = std::any_of(result.changes.begin(), result.changes.end(),
+                                   [](const Change& change) { return change.effect == Effect::Reload; });
+  if (!any_now) {
+    result.status = ReloadStatus::Unchanged;
+    return result;
+  }
+  keep_until_restart(running, config);
+  result.status = ReloadStatus::Applied;
+  result.next = std::move(config);
+  return result;
+}
+
+ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
+                    resilience::HealthRegistry& healths, WallTime now) {
+  ReloadResult result = reread(current.config, path, environment);
+  if (result.status != ReloadStatus::Applied) return result;
+  auto snapshot = compile(*result.next, healths, current.snapshot->generation + 1, now);
+  if (!snapshot) {
+    ReloadResult refused;
+    refused.diagnostics = as_diagnostics(path, snapshot.error());
+    return refused;
+  }
+  revive_accounts(*current.snapshot, **snapshot);
+  result.snapshot = *std::move(snapshot);
+  return result;
+}
+
+std::string to_text(const ReloadResult& result) {
+  std::string out;
+  if (result.status == ReloadStatus::Refused) {
+    out = "configuration refused, the old one stays:";
+    for (const Diagnostic& diagnostic : result.diagnostics) out += "\n  " + to_text(diagnostic);
+    return out;
+  }
+  const auto restart = std::count_if(result.changes.begin(), result.changes.end(),
+                                     [](const Change& change) { return change.effect == Effect::Restart; });
+  const auto now = static_cast<std::ptrdiff_t>(result.changes.size()) - restart;
+  out = result.status == ReloadStatus::Applied ? fmt::format("configuration reloaded: {} changed", now)
+                                               : std::string("configuration unchanged");
+  if (restart > 0) out += fmt::format(", {} only after a restart", restart);
+  for (const Change& change : result.changes) {
+    out += fmt::format("\n  {}{}", change.what, change.effect == Effect::Restart ? " (needs a restart)" : "");
+  }
+  return out;
+}
+
+}  // namespace qq::config

@@ -1,0 +1,176 @@
+#include "dialects/openai/answer.h"
+
+#include "dialects/openai/content.h"
+#include "dialects/openai/error_body.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+constexpr std::string_view kWhitespace = " \t\r\n";
+
+void set_error(AnswerFacts& facts, Error error) {
+  facts.fault = ErrorKind::StreamError;
+  facts.fault_message = error.message;
+  facts.error = std::move(error);
+}
+
+void set_fault(AnswerFacts& facts, ErrorKind kind, std::string message) {
+  facts.fault = kind;
+  facts.fault_message = std::move(message);
+}
+
+// What the choices or output items said, gathered in the walk.
+struct Contents {
+  bool listed = false;  // there was a list of choices, items, data or results
+  bool content = false;
+  bool empty_is_fine = false;
+  bool broken = false;  // the provider says that generation failed
+};
+
+void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts,
+                 Contents& contents, wire::JsonValue& hidden_usage) {
+  for (wire::JsonMembers members(choice); members.next();) {
+    const std::string_view key = members.raw_key();
+    const wire::JsonValue value = members.value();
+    if (key == "message") {
+      contents.content = contents.content || message_has_content(value);
+    } else if (key == "text") {
+      // A completion may well be one line feed.
+      contents.content = contents.content || (is_completion ? value.text().size() > 2 : has_text(value));
+    } else if (key == "finish_reason" && !value.is_null()) {
+      const std::string reason = value.is_string() ? value.string() : std::string(value.text());
+      const FinishMeaning meaning = meaning_of_finish(reason);
+      contents.empty_is_fine = contents.empty_is_fine || meaning == FinishMeaning::EmptyIsFine;
+      contents.broken = contents.broken || meaning == FinishMeaning::Broken;
+      if (first) facts.finish_reason = reason;
+    } else if (key == "usage" && value.is_object()) {  // Moonshot
+      hidden_usage = value;
+    } else if (key == "error" && is_error_value(value)) {  // OpenRouter
+      set_error(facts, error_from_value(value));
+    } else if (is_stop_string_mark(key, value)) {
+      contents.empty_is_fine = true;
+    }
+  }
+}
+
+void read_choices(wire::JsonValue choices, bool is_completion, AnswerFacts& facts, Contents& contents,
+                  wire::JsonValue& hidden_usage) {
+  bool first = true;
+  for (wire::JsonElements elements(choices); elements.next(); first = false) {
+    contents.listed = true;
+    read_choice(elements.value(), first, is_completion, facts, contents, hidden_usage);
+  }
+}
+
+void read_output(wire::JsonValue output, Contents& contents) {
+  for (wire::JsonElements elements(output); elements.next();) {
+    contents.listed = true;
+    contents.content = contents.content || output_item_has_content(elements.value());
+  }
+}
+
+bool is_filled_array(wire::JsonValue value) noexcept {
+  return value.is_array() && wire::JsonElements(value).next();
+}
+
+std::string describe(std::string_view finish_reason) {
+  if (finish_reason.empty()) return "the provider's answer has nothing in it";
+  return "the provider's answer has nothing in it (finish reason \"" + std::string(finish_reason) + "\")";
+}
+
+void judge_document(model::Endpoint endpoint, wire::JsonValue document, const model::Target& target,
+                    AnswerFacts& facts) {
+  Contents contents;
+  bool says_error = false;
+  wire::JsonValue usage;
+  wire::JsonValue hidden_usage;
+  for (wire::JsonMembers members(document); members.next();) {
+    const std::string_view key = members.raw_key();
+    const wire::JsonValue value = members.value();
+    if (key == "model") {
+      facts.model_value = value;
+    } else if (key == "usage") {
+      usage = value;
+    } else if (key == "error") {
+      says_error = is_error_value(value);
+    } else if (key == "choices") {
+      read_choices(value, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
+    } else if (key == "output") {
+      read_output(value, contents);
+    } else if (key == "status" && endpoint == model::Endpoint::Responses && value.is_string()) {
+      facts.finish_reason = value.string();
+      contents.empty_is_fine = meaning_of_finish(facts.finish_reason) == FinishMeaning::EmptyIsFine;
+      contents.broken = meaning_of_finish(facts.finish_reason) == FinishMeaning::Broken;
+    } else if (key == "data" || key == "results") {
+      contents.content = contents.content || is_filled_array(value);
+    } else if (key == "x_groq") {
+      if (const auto found = value.member("usage")) hidden_usage = *found;
+    }
+  }
+  facts.usage = decode_usage(usage, target.quirks);
+  if (facts.usage.source == model::UsageSource::None) facts.usage = decode_usage(hidden_usage, target.quirks);
+
+  if (says_error) {
+    if (auto error = find_error(document)) set_error(facts, std::move(*error));
+  }
+  if (facts.fault) return;
+  if (contents.broken) {
+    set_fault(facts, ErrorKind::StreamError,
+              "the provider ended its answer with \"" + facts.finish_reason + "\"");
+    return;
+  }
+  if (contents.content || contents.empty_is_fine) return;
+  if (auto error = find_error(document)) {
+    set_error(facts, std::move(*error));
+    return;
+  }
+  set_fault(facts, ErrorKind::EmptyReply, describe(facts.finish_reason));
+}
+
+}  // namespace
+
+AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const model::Target& target) {
+  AnswerFacts facts;
+  const std::size_t begin = body.find_first_not_of(kWhitespace);
+  if (begin == std::string_view::npos) {
+    set_fault(facts, ErrorKind::EmptyReply, "the provider's answer has no body");
+    return facts;
+  }
+  body.remove_prefix(begin);
+  if (const auto error = wire::check_json(body)) {
+    set_fault(facts, ErrorKind::BadJson,
+              "the provider's answer is not JSON: " + std::string(error->reason) + " at byte " +
+                  std::to_string(begin + error->offset));
+    return facts;
+  }
+  const wire::JsonValue document(body);
+  if (document.is_object()) {
+    judge_document(endpoint, document, target, facts);
+  } else if (auto error = find_error(document)) {
+    set_error(facts, std::move(*error));
+  } else {
+    set_fault(facts, ErrorKind::BadJson, "the provider's answer is not a JSON object");
+  }
+  return facts;
+}
+
+void edit_answer(const AnswerFacts& facts, std::string_view body, std::string_view rename_model,
+                 AnswerBody& out) {
+  const std::string_view named = facts.model_value.text();
+  if (rename_model.empty() || facts.model_value.raw_string().empty()) {
+    out.pieces = {body, {}, {}};
+    out.bytes = body.size();
+    return;
+  }
+  out.model_json.clear();
+  wire::append_json_string(out.model_json, rename_model);
+  const auto begin = static_cast<std::size_t>(named.data() - body.data());
+  out.pieces = {body.substr(0, begin), out.model_json, body.substr(begin + named.size())};
+  out.bytes = body.size() - named.size() + out.model_json.size();
+}
+
+std::string_view name_to_restore(std::string_view asked, const model::Target& target) noexcept {
+  return asked == target.upstream_model ? std::string_view() : asked;
+}
+
+}  // namespace qq::dialects::openai

@@ -1,0 +1,118 @@
+#include "dialects/openai/event_edit.h"
+
+#include <array>
+
+namespace qq::dialects::openai {
+namespace {
+
+constexpr bool is_white(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// A stretch of the data and what stands there instead.
+struct Change {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool is_model = false;
+};
+
+// The member `"usage":null` with one comma, found from its value outwards. The judge compared the key as
+// written, so it is exactly "usage" in quotes.
+Change usage_member(std::string_view data, std::string_view value) noexcept {
+  Change change;
+  change.end = static_cast<std::size_t>(value.data() - data.data()) + value.size();
+  std::size_t at = change.end - value.size();
+  while (at > 0 && data[at - 1] != '"') --at;  // white space and the colon
+  change.begin = at - std::string_view("\"usage\"").size();
+  std::size_t next = change.end;
+  while (next < data.size() && is_white(data[next])) ++next;
+  if (next < data.size() && data[next] == ',') {
+    change.end = next + 1;
+    return change;
+  }
+  std::size_t before = change.begin;
+  while (before > 0 && is_white(data[before - 1])) --before;
+  if (before > 0 && data[before - 1] == ',') change.begin = before - 1;
+  return change;
+}
+
+bool renames(const EventRules& rules, const EventFacts& facts) noexcept {
+  // Azure's first chunk has an empty name: not one to replace.
+  return !rules.rename_model.empty() && !facts.model_value.raw_string().empty();
+}
+
+bool strips_null(const EventRules& rules, const EventFacts& facts) noexcept {
+  return rules.usage_forced && !facts.usage_null_value.text().empty();
+}
+
+void append_changed(std::string& out, std::string_view data, const std::array<Change, 2>& changes,
+                    std::size_t count, std::string_view model) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    out.append(data.substr(at, changes[i].begin - at));
+    if (changes[i].is_model) wire::append_json_string(out, model);
+    at = changes[i].end;
+  }
+  out.append(data.substr(at));
+}
+
+void append_as_sse(std::string& out, std::string_view name, std::string_view data) {
+  if (!name.empty()) out.append("event: ").append(name).append("\n");
+  while (true) {
+    const std::size_t end = data.find('\n');
+    out.append("data: ").append(data.substr(0, end)).append("\n");
+    if (end == std::string_view::npos) break;
+    data.remove_prefix(end + 1);
+  }
+  out.append("\n");
+}
+
+// Where `data` stands in `raw`: it is a view into it, or (when the decoder kept the event) a copy of it.
+std::size_t find_in(std::string_view raw, std::string_view data) noexcept {
+  if (data.empty() || data.find('\n') != std::string_view::npos) return std::string_view::npos;
+  const auto raw_begin = reinterpret_cast<std::uintptr_t>(raw.data());
+  const auto data_begin = reinterpret_cast<std::uintptr_t>(data.data());
+  if (data_begin >= raw_begin && data_begin + data.size() <= raw_begin + raw.size()) {
+    return data_begin - raw_begin;
+  }
+  return raw.find(data);
+}
+
+}  // namespace
+
+Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept {
+  if (rules.usage_forced && facts.usage_only) return Edit::Drop;
+  return renames(rules, facts) || strips_null(rules, facts) ? Edit::Rewrite : Edit::Keep;
+}
+
+Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
+                std::string_view raw, std::string& out) {
+  const Edit edit = edit_of(rules, facts);
+  if (edit != Edit::Rewrite) return edit;
+
+  std::array<Change, 2> changes{};
+  std::size_t count = 0;
+  if (renames(rules, facts)) {
+    const std::string_view value = facts.model_value.text();
+    const auto begin = static_cast<std::size_t>(value.data() - event.data.data());
+    changes[count++] = {begin, begin + value.size(), true};
+  }
+  if (strips_null(rules, facts)) {
+    changes[count++] = usage_member(event.data, facts.usage_null_value.text());
+  }
+  if (count == 2 && changes[1].begin < changes[0].begin) std::swap(changes[0], changes[1]);
+
+  const std::size_t at = find_in(raw, event.data);
+  if (at != std::string_view::npos) {
+    out.append(raw.substr(0, at));
+    append_changed(out, event.data, changes, count, rules.rename_model);
+    out.append(raw.substr(at + event.data.size()));
+  } else {
+    std::string data;
+    append_changed(data, event.data, changes, count, rules.rename_model);
+    append_as_sse(out, event.name, data);
+  }
+  return edit;
+}
+
+}  // namespace qq::dialects::openai

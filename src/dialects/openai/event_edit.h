@@ -1,0 +1,36 @@
+// What a client gets of an event that the judge has read: nearly always the provider's bytes as they are.
+// Two things are put back: what we asked for beyond the client's wish (the usage chunk and `usage:null`, when
+// stream_options.include_usage was forced), and the name of the model the client asked for.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dialects/openai/stream.h"
+#include "wire/sse.h"
+
+namespace qq::dialects::openai {
+
+// The same for a whole stream.
+struct EventRules {
+  bool usage_forced = false;        // usage_was_forced() of the request
+  std::string_view rename_model{};  // name_to_restore(); empty: the provider's name stays
+};
+
+enum class Edit : std::uint8_t {
+  Keep,     // forward the event's own bytes; nothing was copied
+  Drop,     // forward nothing
+  Rewrite,  // forward what was appended to `out`
+};
+
+// What to do, without doing it.
+Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept;
+
+// The same, and on Rewrite appends the new event to `out`. `raw` are the event's bytes on the wire, its
+// closing blank line included; `facts` come from judging `event`. With one data line everything outside the
+// changed members stays byte for byte (line ends, `id:`, comments). Data of several lines, and an event whose
+// raw bytes are gone (`raw` empty), is written anew as `event:` and `data:` lines.
+Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
+                std::string_view raw, std::string& out);
+
+}  // namespace qq::dialects::openai

@@ -1,0 +1,165 @@
+#include "dialects/openai/request.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+using wire::JsonValue;
+
+Error invalid(std::string message, std::string param = {}, std::string code = {}) {
+  Error error = Error::client(ErrorKind::InvalidRequest, std::move(message), std::move(param));
+  error.type = "invalid_request_error";
+  error.code = std::move(code);
+  return error;
+}
+
+bool model_may_be_missing(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::Moderations;
+}
+
+constexpr bool has_stream_options(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
+}
+
+// One of the keys we act on. Two readers that disagree about which of two `model` members counts are a way
+// around every rule, so a second one and an escaped spelling are refused.
+struct OwnedKey {
+  std::string_view name;
+  JsonValue value{};
+  bool seen = false;
+
+  Result<bool> take(const wire::JsonMembers& members) {
+    if (!members.key_is(name)) return false;
+    if (members.raw_key() != name) {
+      return fail(invalid("the key \"" + std::string(name) + "\" is written with escapes; write it plainly",
+                          std::string(name), "invalid_json"));
+    }
+    if (seen) {
+      return fail(invalid("the key \"" + std::string(name) + "\" is given twice; give it once",
+                          std::string(name), "invalid_json"));
+    }
+    seen = true;
+    value = members.value();
+    return true;
+  }
+};
+
+Result<bool> boolean_or_null(JsonValue value, std::string_view name) {
+  if (value.is_true()) return true;
+  if (value.text().empty() || value.is_null() || value.is_false()) return false;
+  return fail(
+      invalid("'" + std::string(name) + "' must be true or false", std::string(name), "invalid_type"));
+}
+
+Result<> read_model(model::Endpoint endpoint, JsonValue value, RequestFacts& facts) {
+  if (value.text().empty()) {
+    if (model_may_be_missing(endpoint)) return {};
+    return fail(invalid("you must provide a model parameter: add \"model\" with the name of a model or route",
+                        "model", "missing_required_parameter"));
+  }
+  if (!value.is_string()) {
+    return fail(
+        invalid("'model' must be a string with the name of a model or route", "model", "invalid_type"));
+  }
+  facts.model_value = value;
+  facts.model = value.string();
+  if (facts.model.empty()) {
+    return fail(invalid("'model' is empty: give the name of a model or route", "model", "invalid_value"));
+  }
+  return {};
+}
+
+Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
+  if (options.text().empty()) return {};
+  facts.stream_options = options;
+  if (options.is_null()) return {};
+  if (!options.is_object()) {
+    return fail(invalid("'stream_options' must be an object or null", "stream_options", "invalid_type"));
+  }
+  OwnedKey include_usage{"include_usage"};
+  for (wire::JsonMembers members(options); members.next();) {
+    if (auto taken = include_usage.take(members); !taken) {
+      taken.error().param = "stream_options.include_usage";
+      return fail(std::move(taken).error());
+    }
+  }
+  QQ_TRY(facts.usage_in_stream_asked, boolean_or_null(include_usage.value, "stream_options.include_usage"));
+  return {};
+}
+
+}  // namespace
+
+Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
+                                     const wire::JsonLimits& limits) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return fail(invalid("the request has no body; send a JSON object with content-type: application/json", {},
+                        "invalid_json"));
+  }
+  if (const auto error = wire::check_json(body, limits)) {
+    return fail(invalid("the body is not valid JSON: " + std::string(error->reason) + " at byte " +
+                            std::to_string(error->offset),
+                        {}, "invalid_json"));
+  }
+  RequestFacts facts;
+  facts.document = JsonValue(body);
+  if (!facts.document.is_object()) {
+    return fail(invalid("the body must be a JSON object", {}, "invalid_type"));
+  }
+  OwnedKey model{"model"};
+  OwnedKey stream{"stream"};
+  OwnedKey stream_options{"stream_options"};
+  for (wire::JsonMembers members(facts.document); members.next();) {
+    for (OwnedKey* key : {&model, &stream, &stream_options}) {
+      QQ_TRY(const bool taken, key->take(members));
+      if (taken) break;
+    }
+  }
+  QQ_CHECK(read_model(endpoint, model.value, facts));
+  QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
+  if (has_stream_options(endpoint)) QQ_CHECK(read_stream_options(stream_options.value, facts));
+  return facts;
+}
+
+bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
+                      const model::Target& target) noexcept {
+  return facts.stream && !facts.usage_in_stream_asked && target.quirks.force_include_usage &&
+         has_stream_options(endpoint);
+}
+
+void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
+                       const model::Target& target, TargetBody& out) {
+  wire::JsonPatch& patch = out.patch.emplace(body);
+  const bool has_model = !facts.model_value.text().empty();
+  const bool wants_model = target.quirks.sends_model_in_body && !target.upstream_model.empty();
+  if (has_model && !target.quirks.sends_model_in_body) {
+    patch.remove_member(facts.document, facts.model_value);
+  } else if (wants_model && facts.model != target.upstream_model) {
+    std::string name;
+    wire::append_json_string(name, target.upstream_model);
+    if (has_model) {
+      patch.replace(facts.model_value, std::move(name));
+    } else {
+      patch.add_member(facts.document, "model", name);
+    }
+  }
+  if (usage_was_forced(facts, endpoint, target)) {
+    const JsonValue options = facts.stream_options;
+    if (options.text().empty()) {
+      patch.add_member(facts.document, "stream_options", R"({"include_usage":true})");
+    } else if (!options.is_object()) {
+      patch.replace(options, R"({"include_usage":true})");
+    } else if (const auto asked = options.member("include_usage")) {
+      patch.replace(*asked, "true");
+    } else {
+      patch.add_member(options, "include_usage", "true");
+    }
+  }
+  if (patch.empty()) {
+    out.pieces.assign(1, body);
+  } else {
+    out.pieces = patch.pieces();
+  }
+  out.bytes = 0;
+  for (const std::string_view piece : out.pieces) out.bytes += piece.size();
+}
+
+}  // namespace qq::dialects::openai

@@ -1,0 +1,50 @@
+// OpenAI requests (chat, responses, completions, embeddings, moderations, images): what the gateway must
+// know of a body, and the few fields it owns in it. Everything else passes through byte for byte.
+//
+// Pure; views point into the body that was given, which must outlive them.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/endpoint.h"
+#include "model/target.h"
+#include "wire/json.h"
+#include "wire/json_patch.h"
+
+namespace qq::dialects::openai {
+
+struct RequestFacts {
+  wire::JsonValue document;
+  wire::JsonValue
+      model_value;    // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
+  std::string model;  // decoded
+  bool stream = false;
+  bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
+  wire::JsonValue stream_options;      // empty text if absent
+};
+
+// Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,
+// `stream`, `stream_options`) and the types of the fields above. Errors: InvalidRequest with `param` and a
+// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused.
+Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
+                                     const wire::JsonLimits& limits);
+
+// The body for one target: `model` replaced by the target's name (left out when the provider takes it from
+// the URL), and for streams of chat and completions `stream_options.include_usage` forced on where the
+// target's quirks say so. As pieces for a gathered write: views into `body` and into `patch`.
+struct TargetBody {
+  std::vector<std::string_view> pieces;
+  std::optional<wire::JsonPatch> patch;  // owns what is not in the body; don't move the struct once filled
+  std::size_t bytes = 0;                 // the Content-Length
+};
+void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
+                       const model::Target& target, TargetBody& out);
+
+// Whether usage was added by us and must be taken out of the stream again.
+bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
+                      const model::Target& target) noexcept;
+
+}  // namespace qq::dialects::openai

@@ -1,0 +1,179 @@
+#include "dialects/openai/request.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+using model::Endpoint;
+
+Result<RequestFacts> inspect(std::string_view body, Endpoint endpoint = Endpoint::ChatCompletions) {
+  return inspect_request(endpoint, body, {});
+}
+
+model::Target target(std::string upstream_model, model::Quirks quirks = {}) {
+  model::Target made;
+  made.upstream_model = std::move(upstream_model);
+  made.quirks = quirks;
+  return made;
+}
+
+std::string encoded(std::string_view body, const model::Target& to,
+                    Endpoint endpoint = Endpoint::ChatCompletions) {
+  const auto facts = inspect(body, endpoint);
+  EXPECT_TRUE(facts) << facts.error().message;
+  TargetBody out;
+  encode_for_target(*facts, body, endpoint, to, out);
+  std::string joined;
+  for (const std::string_view piece : out.pieces) joined += piece;
+  EXPECT_EQ(joined.size(), out.bytes);
+  EXPECT_FALSE(wire::check_json(joined)) << joined;
+  return joined;
+}
+
+TEST(InspectRequest, ReadsTheFieldsWeOwn) {
+  const auto facts = inspect(
+      R"({"messages":[],"model":"gpt\u002d4","stream":true,"stream_options":{"include_usage":true}})");
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->model, "gpt-4");
+  EXPECT_EQ(facts->model_value.text(), R"("gpt\u002d4")");
+  EXPECT_TRUE(facts->stream);
+  EXPECT_TRUE(facts->usage_in_stream_asked);
+}
+
+TEST(InspectRequest, TakesNullForAbsent) {
+  const auto facts = inspect(R"({"model":"m","stream":null,"stream_options":null})");
+  ASSERT_TRUE(facts);
+  EXPECT_FALSE(facts->stream);
+  EXPECT_FALSE(facts->usage_in_stream_asked);
+}
+
+TEST(InspectRequest, LeavesWhatIsNotOursAlone) {
+  const auto facts = inspect(
+      R"({"model":"m","temperature":1e400,"seed":123456789012345678901234567890,"user":"a","user":"b","x":"\ud800",)"
+      R"("messages":[{"role":"user","content":"model","model":"inner","model":"twice"}]})");
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->model, "m");
+}
+
+struct Refused {
+  std::string_view body;
+  std::string_view param;
+  std::string_view code;
+  std::string_view words;
+};
+
+TEST(InspectRequest, NamesTheFieldAndTheFix) {
+  constexpr std::array kCases = {
+      Refused{"", "", "invalid_json", "no body"},
+      Refused{" \n", "", "invalid_json", "no body"},
+      Refused{R"({"model":"m",})", "", "invalid_json", "at byte"},
+      Refused{R"({"model":"m"} x)", "", "invalid_json", "at byte"},
+      Refused{"[]", "", "invalid_type", "JSON object"},
+      Refused{R"("model")", "", "invalid_type", "JSON object"},
+      Refused{"{}", "model", "missing_required_parameter", "you must provide a model parameter"},
+      Refused{R"({"model":null})", "model", "invalid_type", "must be a string"},
+      Refused{R"({"model":7})", "model", "invalid_type", "must be a string"},
+      Refused{R"({"model":""})", "model", "invalid_value", "empty"},
+      Refused{R"({"model":"a","model":"b"})", "model", "invalid_json", "given twice"},
+      Refused{R"({"model":"a","model":"a"})", "model", "invalid_json", "given twice"},
+      Refused{R"({"mod\u0065l":"a"})", "model", "invalid_json", "escapes"},
+      Refused{R"({"model":"a","\u006dodel":"b"})", "model", "invalid_json", "escapes"},
+      Refused{R"({"model":"m","stream":"true"})", "stream", "invalid_type", "true or false"},
+      Refused{R"({"model":"m","stream":1})", "stream", "invalid_type", "true or false"},
+      Refused{R"({"model":"m","stream":true,"stream":false})", "stream", "invalid_json", "given twice"},
+      Refused{R"({"model":"m","str\u0065am":true})", "stream", "invalid_json", "escapes"},
+      Refused{R"({"model":"m","stream_options":[]})", "stream_options", "invalid_type", "object"},
+      Refused{R"({"model":"m","stream_options":{"include_usage":"yes"}})", "stream_options.include_usage",
+              "invalid_type", "true or false"},
+      Refused{R"({"model":"m","stream_options":{"include_usage":true,"include_usage":false}})",
+              "stream_options.include_usage", "invalid_json", "given twice"},
+      Refused{R"({"model":"m","stream_options":{},"stream_options":{}})", "stream_options", "invalid_json",
+              "given twice"},
+  };
+  for (const Refused& refused : kCases) {
+    const auto facts = inspect(refused.body);
+    ASSERT_FALSE(facts) << refused.body;
+    EXPECT_EQ(facts.error().kind, ErrorKind::InvalidRequest) << refused.body;
+    EXPECT_EQ(facts.error().origin, ErrorOrigin::Client) << refused.body;
+    EXPECT_EQ(facts.error().param, refused.param) << refused.body;
+    EXPECT_EQ(facts.error().code, refused.code) << refused.body;
+    EXPECT_THAT(facts.error().message, ::testing::HasSubstr(std::string(refused.words))) << refused.body;
+  }
+}
+
+TEST(InspectRequest, ModerationsMayLeaveTheModelOut) {
+  EXPECT_TRUE(inspect(R"({"input":"x"})", Endpoint::Moderations));
+  EXPECT_FALSE(inspect(R"({"input":"x"})", Endpoint::Embeddings));
+}
+
+TEST(InspectRequest, KeepsToTheLimitsItIsGiven) {
+  wire::JsonLimits limits;
+  limits.nodes_max = 5;
+  const auto facts =
+      inspect_request(Endpoint::ChatCompletions, R"({"model":"m","a":[1,2,3,4,5,6,7,8,9]})", limits);
+  EXPECT_FALSE(facts);
+}
+
+TEST(EncodeForTarget, LeavesTheBodyAloneWhenNothingIsToChange) {
+  constexpr std::string_view kBody = " {\"messages\" : [ ], \"model\":\"m\"}\n";
+  EXPECT_EQ(encoded(kBody, target("m")), kBody);
+}
+
+TEST(EncodeForTarget, ReplacesTheModelAndNothingElse) {
+  EXPECT_EQ(encoded(R"({ "a":1, "model" : "m\u0021" ,"new_field":{"x":1.0}})", target("Org/M\"1")),
+            R"({ "a":1, "model" : "Org/M\"1" ,"new_field":{"x":1.0}})");
+}
+
+TEST(EncodeForTarget, LeavesTheModelOutWhereTheUrlHasIt) {
+  const auto azure = target("dep", {.sends_model_in_body = false});
+  EXPECT_EQ(encoded(R"({"model":"m","a":1})", azure), R"({"a":1})");
+  EXPECT_EQ(encoded(R"({"a":1,"model":"m"})", azure), R"({"a":1})");
+  EXPECT_EQ(encoded(R"({"a":1,"model":"m","b":2})", azure), R"({"a":1,"b":2})");
+  EXPECT_EQ(encoded(R"({"model":"m"})", azure), R"({})");
+}
+
+TEST(EncodeForTarget, AddsTheModelWhereTheClientMayLeaveItOut) {
+  EXPECT_EQ(encoded(R"({"input":"x"})", target("omni"), Endpoint::Moderations),
+            R"({"model":"omni","input":"x"})");
+}
+
+TEST(EncodeForTarget, ForcesUsageIntoStreams) {
+  const auto to = target("m");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true})", to),
+            R"({"stream_options":{"include_usage":true},"model":"m","stream":true})");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":null})", to),
+            R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{}})", to),
+            R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
+  EXPECT_EQ(
+      encoded(R"({"model":"m","stream":true,"stream_options":{"include_obfuscation":false}})", to),
+      R"({"model":"m","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}})");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{"include_usage":false}})", to),
+            R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})");
+}
+
+TEST(EncodeForTarget, ForcesUsageOnlyWhereItIsWantedAndKnown) {
+  const auto untouched = [](std::string_view body, const model::Target& to, Endpoint endpoint) {
+    EXPECT_EQ(encoded(body, to, endpoint), body);
+    EXPECT_FALSE(usage_was_forced(*inspect(body, endpoint), endpoint, to)) << body;
+  };
+  untouched(R"({"model":"m","stream":false})", target("m"), Endpoint::ChatCompletions);
+  untouched(R"({"model":"m"})", target("m"), Endpoint::ChatCompletions);
+  untouched(R"({"model":"m","stream":true})", target("m"), Endpoint::Responses);
+  untouched(R"({"model":"m","stream":true})", target("m", {.force_include_usage = false}),
+            Endpoint::ChatCompletions);
+  untouched(R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})", target("m"),
+            Endpoint::Completions);
+}
+
+TEST(EncodeForTarget, MakesBothEditsInAnyOrderOfMembers) {
+  const auto to = target("up");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{"include_usage":false}})", to),
+            R"({"model":"up","stream":true,"stream_options":{"include_usage":true}})");
+  EXPECT_EQ(encoded(R"({"stream_options":{"include_usage":false},"stream":true,"model":"m"})", to),
+            R"({"stream_options":{"include_usage":true},"stream":true,"model":"up"})");
+  EXPECT_EQ(encoded(R"({"model":"m","stream":true})", target("dep", {.sends_model_in_body = false})),
+            R"({"stream_options":{"include_usage":true},"stream":true})");
+}
+
+}  // namespace
+}  // namespace qq::dialects::openai

@@ -1,0 +1,79 @@
+// Streams of the OpenAI dialects: reads the provider's events for what the relay must know (is this
+// content? has it ended? usage? an error?) while the bytes pass through.
+//
+// Stateful, one per attempt; pure: no clock, no I/O.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "dialects/openai/chunk_shape.h"
+#include "model/endpoint.h"
+#include "model/target.h"
+#include "model/usage.h"
+#include "wire/json.h"
+#include "wire/sse.h"
+
+namespace qq::dialects::openai {
+
+struct EventFacts {
+  bool content = false;              // text, reasoning, refusal or tool delta that is not empty: commits
+  bool done_marker = false;          // "data: [DONE]"
+  bool terminal = false;             // finish_reason seen (chat), response.completed/incomplete/failed
+  bool usage_only = false;           // choices:[] with usage: the chunk that include_usage adds
+  bool keep_alive = false;           // no data, or nothing of meaning
+  std::optional<Error> error;        // an error object or error event in the stream
+  wire::JsonValue model_value;       // `model` in this event, empty text if absent
+  wire::JsonValue usage_null_value;  // the value of a `usage:null` member of a chunk, empty text if absent
+};
+
+class StreamJudge {
+ public:
+  StreamJudge(model::Endpoint endpoint, const model::Target& target) noexcept;
+
+  // `event.data` must stay valid while the facts are used. One walk over the event's members, or none where
+  // it is shaped like the one before.
+  EventFacts judge(const wire::SseEvent& event);
+  // The same for an event without any data line, of which `raw` are the bytes: Google sends a bare JSON error
+  // in the middle of a stream, with no `data:` before it.
+  EventFacts judge_raw(std::string_view raw);
+
+  // After the end of the body: nothing if the stream ended properly ([DONE], a finish reason, or a terminal
+  // responses event), else StreamCut. EmptyReply is judged by the relay with `content_seen()`.
+  [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept;
+  [[nodiscard]] bool ended() const noexcept { return terminal_seen_ || done_seen_; }
+  [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
+  // An end without content that is still an answer: content_filter, length, refusal, stop string...
+  [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
+  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }  // last non-null wins
+  [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
+
+ private:
+  EventFacts judge_document(std::string_view name, std::string_view data);
+  EventFacts judge_json(std::string_view data);
+  void learn(std::string_view data, const EventFacts& facts);
+  EventFacts judge_chat(wire::JsonValue chunk);
+  void judge_choice(wire::JsonValue choice, EventFacts& facts);
+  EventFacts judge_responses(wire::JsonValue event);
+  void judge_response_object(wire::JsonValue response, EventFacts& facts);
+  void take_usage(wire::JsonValue usage);
+  void take_finish(std::string_view reason, std::uint32_t choice_bit);
+
+  model::Endpoint endpoint_;
+  model::Quirks quirks_;
+  model::Usage usage_;
+  std::string finish_reason_;
+  // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
+  // beyond 31.
+  std::uint32_t choices_seen_ = 0;
+  std::uint32_t choices_finished_ = 0;
+  ChunkShape shape_;
+  bool content_seen_ = false;
+  bool terminal_seen_ = false;
+  bool done_seen_ = false;
+  bool empty_legitimate_ = false;
+};
+
+}  // namespace qq::dialects::openai

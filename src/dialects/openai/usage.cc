@@ -1,0 +1,117 @@
+// Usage objects of the OpenAI dialects, brought into disjoint buckets.
+//
+//   input_total  = prompt_tokens (input_tokens), which holds what was read from and written to the cache
+//   output_total = completion_tokens (output_tokens), which holds reasoning, except at xAI's chat endpoint
+//                  (and Grok behind Azure), where reasoning stands beside it
+#include <algorithm>
+
+#include "dialects/openai/answer.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+using model::TokenCount;
+
+// A figure as the provider gave it; negative ones are no figures.
+std::optional<TokenCount> count(wire::JsonValue value) noexcept {
+  const auto number = value.integer();
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+void take(std::optional<TokenCount>& into, wire::JsonValue value) noexcept {
+  if (const auto number = count(value)) into = number;
+}
+
+struct Figures {
+  std::optional<TokenCount> prompt, completion, total;
+  std::optional<TokenCount> cached;        // details.cached_tokens
+  std::optional<TokenCount> cached_other;  // the names that single providers use
+  std::optional<TokenCount> written, written_other;
+  std::optional<TokenCount> reasoning;
+  bool chat_names = false;
+};
+
+void read_input_details(wire::JsonValue details, Figures& figures) noexcept {
+  for (wire::JsonMembers members(details); members.next();) {
+    if (members.raw_key() == "cached_tokens") take(figures.cached, members.value());
+    if (members.raw_key() == "cache_write_tokens") take(figures.written, members.value());
+  }
+}
+
+void read_output_details(wire::JsonValue details, Figures& figures) noexcept {
+  for (wire::JsonMembers members(details); members.next();) {
+    if (members.raw_key() == "reasoning_tokens") take(figures.reasoning, members.value());
+  }
+}
+
+Figures read_figures(wire::JsonValue usage) noexcept {
+  Figures figures;
+  for (wire::JsonMembers members(usage); members.next();) {
+    const std::string_view key = members.raw_key();
+    const wire::JsonValue value = members.value();
+    if (key == "prompt_tokens" || key == "input_tokens") {
+      take(figures.prompt, value);
+    } else if (key == "completion_tokens" || key == "output_tokens") {
+      take(figures.completion, value);
+      if (key == "completion_tokens") figures.chat_names = true;
+    } else if (key == "total_tokens") {
+      take(figures.total, value);
+    } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
+               key == "prompt_token_details") {
+      read_input_details(value, figures);
+    } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
+      read_output_details(value, figures);
+    } else if (key == "cached_tokens" ||            // Moonshot, Together
+               key == "prompt_cache_hit_tokens" ||  // DeepSeek
+               key == "num_cached_tokens" ||        // Mistral
+               key == "cache_read_input_tokens") {  // Doubleword, beside the usual names
+      take(figures.cached_other, value);
+    } else if (key == "cache_creation_input_tokens") {
+      take(figures.written_other, value);
+    }
+  }
+  return figures;
+}
+
+// Reasoning stands beside the output figure when the provider is known for it, when it is larger than what it
+// should be inside of, or when only so the provider's own total comes out.
+bool reasoning_is_beside(const Figures& figures, const model::Quirks& quirks) noexcept {
+  const TokenCount output = figures.completion.value_or(0);
+  const TokenCount reasoning = figures.reasoning.value_or(0);
+  if (reasoning == 0) return false;
+  if (reasoning > output) return true;
+  if (figures.total && figures.prompt) {
+    const TokenCount inclusive = *figures.prompt + output;
+    if (*figures.total == inclusive) return false;
+    if (*figures.total == inclusive + reasoning) return true;
+  }
+  return quirks.reasoning_excluded_from_output && figures.chat_names;
+}
+
+}  // namespace
+
+model::Usage decode_usage(wire::JsonValue usage, const model::Quirks& quirks) {
+  model::Usage decoded;
+  if (!usage.is_object()) return decoded;
+  const Figures figures = read_figures(usage);
+  if (!figures.prompt && !figures.completion) return decoded;
+  decoded.source = model::UsageSource::Provider;
+
+  decoded.cache_read = figures.cached ? figures.cached : figures.cached_other;
+  decoded.cache_write = figures.written ? figures.written : figures.written_other;
+  if (figures.prompt) {
+    // Parts larger than their whole were seen (Grok behind Azure): the whole is what is billed, so it stays.
+    if (decoded.cache_read) *decoded.cache_read = std::min(*decoded.cache_read, *figures.prompt);
+    const TokenCount fresh = *figures.prompt - decoded.cache_read.value_or(0);
+    if (decoded.cache_write) *decoded.cache_write = std::min(*decoded.cache_write, fresh);
+    decoded.input_uncached = fresh - decoded.cache_write.value_or(0);
+  }
+  decoded.reasoning = figures.reasoning;
+  if (figures.completion) {
+    decoded.output_text = *figures.completion;
+    if (!reasoning_is_beside(figures, quirks)) *decoded.output_text -= figures.reasoning.value_or(0);
+  }
+  return decoded;
+}
+
+}  // namespace qq::dialects::openai

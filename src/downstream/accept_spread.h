@@ -1,0 +1,37 @@
+// Spreads accepted connections over the loops by load. SO_REUSEPORT hashing alone puts 16 long-lived SDK
+// connections unevenly on 2 loops one time in twenty; here the loop with the fewest gets the next one.
+//
+// Thread-safe: counts are atomics, the hand-over is a post to the other loop.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "net/event_loop.h"
+
+namespace qq::downstream {
+
+class AcceptSpread {
+ public:
+  using Serve = std::function<void(net::AcceptedSocket, std::size_t listener)>;
+
+  // Before the loops run: the loops' serving functions, each called on its own loop's thread.
+  std::size_t add_loop(net::EventLoop& loop, Serve serve);
+
+  // Called on loop `self` for a connection it accepted.
+  void accepted(std::size_t self, net::AcceptedSocket socket, std::size_t listener);
+  // A connection of loop `self` has ended.
+  void closed(std::size_t self) noexcept;
+  [[nodiscard]] std::int64_t open(std::size_t self) const noexcept;
+
+ private:
+  struct Loop {
+    net::EventLoop* loop;
+    Serve serve;
+    std::atomic<std::int64_t> open{0};
+  };
+  std::vector<std::unique_ptr<Loop>> loops_;
+};
+
+}  // namespace qq::downstream

@@ -1,0 +1,183 @@
+#include "downstream/client_writer.h"
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "wire/body_reader.h"
+
+namespace qq::downstream {
+namespace {
+
+iovec as_iovec(std::string_view bytes) noexcept { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+// Pieces of one gathered write at most; a relay step has a handful.
+constexpr std::size_t kGatherMax = 64;
+
+}  // namespace
+
+std::string_view reason_phrase(int status) noexcept {
+  switch (status) {
+    case 100: return "Continue";
+    case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 402: return "Payment Required";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 411: return "Length Required";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 422: return "Unprocessable Content";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    case 505: return "HTTP Version Not Supported";
+    default: return "Unknown";
+  }
+}
+
+void ClientWriter::reset(int minor_version, bool keep_alive) noexcept {
+  head_.clear();
+  pending_.clear();
+  bytes_written_ = 0;
+  status_ = 0;
+  minor_version_ = minor_version;
+  keep_alive_ = keep_alive;
+  complete_ = false;
+  broken_ = false;
+}
+
+void ClientWriter::append_head(int status, std::string_view header_lines) {
+  status_ = status;
+  head_.reserve(128 + header_lines.size());
+  head_.append("HTTP/1.1 ");
+  append_decimal(head_, status);
+  head_.append(" ").append(reason_phrase(status)).append("\r\n").append(header_lines);
+  if (!keep_alive_) {
+    head_.append("connection: close\r\n");
+  } else if (minor_version_ == 0) {
+    head_.append("connection: keep-alive\r\n");
+  }
+}
+
+relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header_lines,
+                                             std::span<const std::string_view> body) {
+  QQ_ASSERT(!begun());
+  append_head(status, header_lines);
+  std::size_t length = 0;
+  for (const std::string_view piece : body) length += piece.size();
+  head_.append("content-length: ");
+  append_decimal(head_, length);
+  head_.append("\r\n\r\n");
+  complete_ = true;
+  std::array<iovec, kGatherMax> pieces;
+  QQ_ASSERT(body.size() + 1 <= pieces.size());
+  std::size_t count = 0;
+  pieces[count++] = as_iovec(head_);
+  for (const std::string_view piece : body) pieces[count++] = as_iovec(piece);
+  return push({pieces.data(), count});
+}
+
+void ClientWriter::begin(int status, std::string header_lines) {
+  QQ_ASSERT(!begun());
+  if (minor_version_ == 0) keep_alive_ = false;  // the end of the body is the end of the connection
+  append_head(status, header_lines);
+  if (minor_version_ >= 1) head_.append("transfer-encoding: chunked\r\n");
+  head_.append("\r\n");
+}
+
+relay::ClientPort::Taken ClientWriter::write(std::span<const std::string_view> body, Last last) {
+  QQ_ASSERT(begun() && !complete_);
+  if (broken_) return Taken::Gone;
+  std::array<iovec, kGatherMax> pieces;
+  std::array<char, 24> chunk;
+  QQ_ASSERT(body.size() + 5 <= pieces.size());
+  std::size_t count = 0;
+  std::size_t length = 0;
+  for (const std::string_view piece : body) length += piece.size();
+  if (!head_.empty()) pieces[count++] = as_iovec(head_);
+  if (minor_version_ >= 1 && length > 0) pieces[count++] = as_iovec(wire::chunk_header(length, chunk.data()));
+  for (const std::string_view piece : body) {
+    if (!piece.empty()) pieces[count++] = as_iovec(piece);
+  }
+  if (minor_version_ >= 1 && length > 0) pieces[count++] = as_iovec(wire::kChunkEnd);
+  if (last == Last::Yes) {
+    complete_ = true;
+    if (minor_version_ >= 1) pieces[count++] = as_iovec(wire::kLastChunk);
+  }
+  if (count == 0) return pending_.empty() ? Taken::All : Taken::Pending;
+  return push({pieces.data(), count});
+}
+
+relay::ClientPort::Taken ClientWriter::send_continue() {
+  iovec piece = as_iovec("HTTP/1.1 100 Continue\r\n\r\n");
+  return push({&piece, 1});
+}
+
+relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
+  // Only after a flush that the caller skipped would bytes overtake each other.
+  QQ_ASSERT(pending_.empty());
+  const net::IoTry wrote = stream_.try_write(pieces);
+  if (wrote.status == net::IoStatus::Failed || wrote.status == net::IoStatus::Closed) {
+    broken_ = true;
+    head_.clear();
+    return Taken::Gone;
+  }
+  const std::size_t taken = wrote.status == net::IoStatus::Done ? wrote.bytes : 0;
+  bytes_written_ += taken;
+  counters_.bytes_to_clients.add(static_cast<std::int64_t>(taken));
+  std::size_t skip = taken;
+  for (const iovec& piece : pieces) {
+    if (skip >= piece.iov_len) {
+      skip -= piece.iov_len;
+      continue;
+    }
+    pending_.append(static_cast<const char*>(piece.iov_base) + skip, piece.iov_len - skip);
+    skip = 0;
+  }
+  // The head's buffer is not needed again: an idle stream keeps nothing.
+  std::string().swap(head_);
+  return pending_.empty() ? Taken::All : Taken::Pending;
+}
+
+Task<Result<>> ClientWriter::flush(net::Scope scope) {
+  std::size_t sent = 0;
+  MonotonicTime stall_deadline = stream_.loop().now() + write_stall_;
+  while (sent < pending_.size()) {
+    const iovec piece = as_iovec(std::string_view(pending_).substr(sent));
+    const net::IoTry wrote = stream_.try_write({&piece, 1});
+    if (wrote.status == net::IoStatus::Done) {
+      sent += wrote.bytes;
+      bytes_written_ += wrote.bytes;
+      counters_.bytes_to_clients.add(static_cast<std::int64_t>(wrote.bytes));
+      stall_deadline = stream_.loop().now() + write_stall_;
+      continue;
+    }
+    if (wrote.status != net::IoStatus::WouldBlock) {
+      broken_ = true;
+      co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
+    }
+    const net::Wake wake = co_await stream_.writable(scope.until(stall_deadline));
+    if (wake == net::Wake::Ready) continue;
+    broken_ = true;
+    if (wake == net::Wake::Cancelled) {
+      co_return fail(Error::client(scope.cancel->reason(), "the reply was given up"));
+    }
+    co_return fail(Error::client(ErrorKind::ClientStalled, "the client stopped reading"));
+  }
+  std::string().swap(pending_);
+  co_return Result<>();
+}
+
+}  // namespace qq::downstream

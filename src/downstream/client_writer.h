@@ -1,0 +1,61 @@
+// How one reply goes to the client: head, framing, gathered writes, what the kernel did not take. HTTP/1.1
+// (chunked) and HTTP/1.0 (until close).
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "relay/client_port.h"
+#include "relay/loop_counters.h"
+
+namespace qq::downstream {
+
+class ClientWriter : public relay::ClientPort {
+ public:
+  ClientWriter(net::Stream& stream, net::Cancellation& gone, relay::LoopCounters& counters,
+               Milliseconds write_stall) noexcept
+      : stream_(stream), gone_(gone), counters_(counters), write_stall_(write_stall) {}
+
+  // Before each request on the connection.
+  void reset(int minor_version, bool keep_alive) noexcept;
+
+  [[nodiscard]] net::Cancellation& gone() noexcept override { return gone_; }
+  Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;
+  void begin(int status, std::string header_lines) override;
+  Taken write(std::span<const std::string_view> pieces, Last last) override;
+  void abort() noexcept override { broken_ = true; }
+  Task<Result<>> flush(net::Scope scope) override;
+  [[nodiscard]] bool pending() const noexcept override { return !pending_.empty(); }
+  [[nodiscard]] bool begun() const noexcept override { return status_ != 0; }
+  [[nodiscard]] int status() const noexcept override { return status_; }
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return bytes_written_; }
+
+  // After the reply: may the connection serve another request?
+  [[nodiscard]] bool reusable() const noexcept { return keep_alive_ && complete_ && !broken_ && pending_.empty(); }
+  void close_after() noexcept { keep_alive_ = false; }
+  // "HTTP/1.1 100 Continue", if the client waits for it.
+  Taken send_continue();
+
+ private:
+  void append_head(int status, std::string_view header_lines);
+  Taken push(std::span<iovec> pieces);
+
+  net::Stream& stream_;
+  net::Cancellation& gone_;
+  relay::LoopCounters& counters_;
+  Milliseconds write_stall_;
+  std::string head_;       // waits for the first body bytes
+  std::string pending_;    // what the kernel did not take
+  std::uint64_t bytes_written_ = 0;
+  int status_ = 0;
+  int minor_version_ = 1;
+  bool keep_alive_ = true;
+  bool complete_ = false;
+  bool broken_ = false;
+};
+
+// "200 OK"'s second half; "Unknown" for codes without a name.
+std::string_view reason_phrase(int status) noexcept;
+
+}  // namespace qq::downstream

@@ -1,0 +1,74 @@
+// The client side of one event loop: its connections, from accept to close, and their orderly end.
+//
+// Drain (SIGTERM): readiness turns 503; idle connections close; for `kServeWhileDraining` new requests are
+// still served, each with `connection: close`, so that a load balancer has time to look away; running ones
+// finish within the drain time; what is left then gets an error event and is cut.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/task.h"
+#include "downstream/accept_spread.h"
+#include "downstream/listener_config.h"
+#include "net/event_loop.h"
+#include "net/tls.h"
+#include "relay/loop_services.h"
+
+namespace qq::downstream {
+
+class Connection;
+
+inline constexpr Milliseconds kServeWhileDraining{5'000};
+
+// A listening address as the loops serve it. Immutable, shared by all loops.
+struct Listening {
+  ListenerConfig config;
+  std::shared_ptr<net::TlsServerContext> tls;  // null: plain
+};
+
+class Server {
+ public:
+  struct Shared {  // by all loops; outlives them
+    std::vector<Listening> listeners;
+    AcceptSpread spread;
+    std::size_t connections_per_loop_max = 0;  // 0: as many as descriptors allow
+    std::function<std::string()> render_metrics;
+  };
+
+  Server(relay::LoopServices& services, Shared& shared);
+  ~Server();
+
+  // On the loop's thread. `first` of all loops opens the sockets, the others share them.
+  Result<> listen(Server* first);
+  // The addresses that were bound, with real ports; valid after `listen`.
+  [[nodiscard]] std::vector<net::Address> local_addresses() const;
+
+  // Finishes what runs, then returns: every connection is closed and every listener gone.
+  Task<void> drain(Milliseconds drain_time);
+
+  [[nodiscard]] relay::LoopServices& services() noexcept { return services_; }
+  [[nodiscard]] const Shared& shared() const noexcept { return shared_; }
+  // Requests may start on this server now.
+  [[nodiscard]] bool takes_requests() const noexcept;
+  // Heads are large: one for all connections of the loop, valid between two suspensions.
+  [[nodiscard]] wire::RequestHead& head_scratch() noexcept { return head_scratch_; }
+
+ private:
+  friend class Connection;
+  void serve(net::AcceptedSocket socket, std::size_t listener);
+  static Task<void> run_connection(Server& server, std::unique_ptr<net::Stream> stream, std::size_t listener);
+
+  relay::LoopServices& services_;
+  Shared& shared_;
+  std::size_t self_;
+  std::vector<std::unique_ptr<net::Listener>> listening_;
+  std::unordered_set<Connection*> connections_;
+  wire::RequestHead head_scratch_;
+  MonotonicTime draining_since_{};
+  TaskGroup tasks_;
+};
+
+}  // namespace qq::downstream

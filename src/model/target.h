@@ -1,0 +1,58 @@
+// A target: provider + account (credential) + model. Everything that can fail is keyed by target.
+// Immutable; owned by the configuration snapshot, which requests pin.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/secret.h"
+#include "model/endpoint.h"
+
+namespace qq::model {
+
+// Where an HTTP request goes; a provider's base URL taken apart.
+struct Origin {
+  bool tls = true;
+  std::string host;          // name or numeric address, no brackets
+  std::uint16_t port = 443;
+  bool allow_private_address = false;
+  // Identity for pools: equal keys share connections, e.g. "https://api.openai.com:443".
+  std::string pool_key;
+};
+
+// How this target is spoken to at one endpoint; empty path: it does not offer the endpoint.
+struct TargetEndpoint {
+  std::string path_and_query;  // "/v1/chat/completions"
+};
+
+// What relays need to know about a provider kind's habits (spec: the providers' catalogue).
+struct Quirks {
+  bool force_include_usage = true;     // ask for stream usage even if the client did not
+  bool terminal_done_expected = true;  // sends "data: [DONE]" at the end of chat streams
+  bool sends_model_in_body = true;     // false: the deployment is in the URL (Azure's classic form)
+  bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
+};
+
+struct Target {
+  std::uint32_t index = 0;       // in the snapshot's target list
+  std::string name;              // "provider/account/model", the identity across reloads
+  std::string provider;
+  std::string account;
+  std::string account_name;      // "provider/account", identity of cool-downs
+  std::string limit_group_name;  // "provider/group"; equals account_name when there is none
+  std::string kind;              // entry of the providers' catalogue
+  std::string model;             // our name of the model
+  std::string upstream_model;    // what the provider calls it
+  Origin origin;
+  Quirks quirks;
+  // Header lines of the credential and fixed headers, each ending in CRLF: "authorization: Bearer …\r\n".
+  Secret auth_header_lines;
+  std::array<TargetEndpoint, kEndpointCount> endpoints;
+
+  [[nodiscard]] const TargetEndpoint& endpoint(Endpoint which) const {
+    return endpoints[static_cast<std::size_t>(which)];
+  }
+  [[nodiscard]] bool offers(Endpoint which) const { return !endpoint(which).path_and_query.empty(); }
+};
+
+}  // namespace qq::model

@@ -1,0 +1,29 @@
+// Token usage in disjoint buckets: no bucket contains another. Absent is not zero.
+//
+// Sources of the figures and what contains what: each provider's adapter subtracts once, here is the result.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace qq::model {
+
+using TokenCount = std::int64_t;
+
+enum class UsageSource : std::uint8_t { None, Provider };
+
+struct Usage {
+  std::optional<TokenCount> input_uncached;
+  std::optional<TokenCount> cache_read;
+  std::optional<TokenCount> cache_write;
+  std::optional<TokenCount> output_text;
+  std::optional<TokenCount> reasoning;
+  UsageSource source = UsageSource::None;
+
+  [[nodiscard]] TokenCount input_total() const noexcept {
+    return input_uncached.value_or(0) + cache_read.value_or(0) + cache_write.value_or(0);
+  }
+  [[nodiscard]] TokenCount output_total() const noexcept { return output_text.value_or(0) + reasoning.value_or(0); }
+  bool operator==(const Usage&) const = default;
+};
+
+}  // namespace qq::model

@@ -1,0 +1,100 @@
+#include "providers/catalogue.h"
+
+#include <algorithm>
+
+namespace qq::providers {
+namespace {
+
+using model::Endpoint;
+using model::Quirks;
+
+constexpr std::uint8_t bit(Endpoint endpoint) noexcept {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(endpoint));
+}
+template <typename... Endpoints>
+constexpr std::uint8_t bits(Endpoints... endpoints) noexcept {
+  return static_cast<std::uint8_t>((bit(endpoints) | ...));
+}
+
+constexpr Endpoint Chat = Endpoint::ChatCompletions;
+constexpr Endpoint Responses = Endpoint::Responses;
+constexpr Endpoint Completions = Endpoint::Completions;
+constexpr Endpoint Embeddings = Endpoint::Embeddings;
+constexpr Endpoint Moderations = Endpoint::Moderations;
+constexpr Endpoint Images = Endpoint::ImagesGenerations;
+constexpr std::uint8_t kAll = bits(Chat, Responses, Completions, Embeddings, Moderations, Images);
+
+constexpr Quirks kUsual{};
+// Send usage with every stream of their own accord. Mistral refuses fields it does not know, the others gain
+// nothing from being asked.
+constexpr Quirks kUsageUnasked{.force_include_usage = false};
+constexpr Quirks kPerplexity{.force_include_usage = false, .terminal_done_expected = false};
+constexpr Quirks kXai{.reasoning_excluded_from_output = true};
+
+// Base URLs, endpoints and variables are those of the providers' own documentation, read in 2026; the habits
+// come from recorded traffic. Azure's `model` quirk depends on its URL form and is set by make_target.
+constexpr std::array kCatalogue = {
+    ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
+                 kUsual, "OPENAI_API_KEY"},
+    // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
+    ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
+                 bits(Chat, Responses, Completions, Embeddings, Images), kUsual, "AZURE_OPENAI_API_KEY"},
+    ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses), kUsual, "DEEPSEEK_API_KEY"},
+    ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsageUnasked, "ZHIPU_API_KEY"},
+    // The only provider with usage inside choices[0]; sends it when asked only.
+    ProviderKind{"moonshot", "Moonshot (Kimi)", "https://api.moonshot.cn/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat), kUsual, "MOONSHOT_API_KEY"},
+    ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
+                 "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Completions, Embeddings), kUsual, "DASHSCOPE_API_KEY"},
+    ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat), kUsual, "MINIMAX_API_KEY"},
+    ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
+                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings, Images), kUsual,
+                 "ARK_API_KEY"},
+    ProviderKind{"hunyuan", "Tencent Hunyuan", "https://api.hunyuan.cloud.tencent.com/v1", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Embeddings), kUsual, "HUNYUAN_API_KEY"},
+    ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
+    ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Embeddings, Moderations), kUsageUnasked, "MISTRAL_API_KEY"},
+    ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses), kUsageUnasked, "GROQ_API_KEY"},
+    ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses, Completions, Images), kXai, "XAI_API_KEY"},
+    ProviderKind{"together", "Together", "https://api.together.xyz/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Completions, Embeddings, Images), kUsual, "TOGETHER_API_KEY"},
+    ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
+                 UrlForm::Base, bits(Chat, Responses, Completions, Embeddings), kUsual, "FIREWORKS_API_KEY"},
+    ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses, Completions, Embeddings), kUsual, "OPENROUTER_API_KEY"},
+    ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat), kPerplexity, "PERPLEXITY_API_KEY"},
+    // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
+    ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses, Completions, Embeddings), kUsual, "VLLM_API_KEY"},
+    ProviderKind{"sglang", "SGLang", "http://127.0.0.1:30000/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Completions, Embeddings), kUsual, "SGLANG_API_KEY"},
+    // Its usual port is 8080, which is ours, so the address must be given.
+    ProviderKind{"llamacpp", "llama.cpp server", "", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses, Completions, Embeddings), kUsual, "LLAMA_API_KEY"},
+    ProviderKind{"ollama", "Ollama", "http://127.0.0.1:11434/v1", AuthForm::Bearer, UrlForm::Base,
+                 bits(Chat, Responses, Completions, Embeddings), kUsual, "OLLAMA_API_KEY"},
+    ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base,
+                 kAll, kUsual, ""},
+};
+
+}  // namespace
+
+std::span<const ProviderKind> catalogue() noexcept {
+  return kCatalogue;
+}
+
+const ProviderKind* find_kind(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(kCatalogue, name, &ProviderKind::name);
+  return found == kCatalogue.end() ? nullptr : found;
+}
+
+}  // namespace qq::providers

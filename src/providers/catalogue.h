@@ -1,0 +1,49 @@
+// The catalogue of provider kinds: where they are, how they authenticate, what they offer and which habits
+// they have. A table, not code per provider; sources and dates stand beside the entries.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/endpoint.h"
+#include "model/target.h"
+#include "providers/provider_config.h"
+
+namespace qq::providers {
+
+enum class AuthForm : std::uint8_t { Bearer, ApiKeyHeader /* api-key: */, None };
+enum class UrlForm : std::uint8_t {
+  Base,             // base_url + path of the endpoint ("/chat/completions")
+  AzureDeployment,  // base_url + /openai/deployments/{model}/… ?api-version=…
+};
+
+struct ProviderKind {
+  std::string_view name;      // "openai", "azure_openai", "openai_compatible", ...
+  std::string_view title;     // "Azure OpenAI"
+  std::string_view base_url;  // default, with version path: "https://api.openai.com/v1"; empty: must be given
+  AuthForm auth = AuthForm::Bearer;
+  UrlForm url = UrlForm::Base;
+  std::uint8_t endpoints = 0;  // bit per model::Endpoint
+  model::Quirks quirks;
+  std::string_view key_env;  // usual environment variable of the key: "OPENAI_API_KEY"
+};
+
+std::span<const ProviderKind> catalogue() noexcept;
+const ProviderKind* find_kind(std::string_view name) noexcept;
+
+// "https://host[:port]/path" taken apart. Errors (kind Config): other schemes, user info, fragments, control
+// bytes, empty host. `path` has no trailing slash.
+struct BaseUrl {
+  model::Origin origin;
+  std::string path;
+};
+Result<BaseUrl> parse_base_url(std::string_view url);
+
+// One target: URL forms, authentication, quirks resolved. Errors are Config errors naming the provider.
+Result<model::Target> make_target(const ProviderConfig& provider, const AccountConfig& account,
+                                  std::string_view model_name, std::string_view upstream_model);
+
+}  // namespace qq::providers

@@ -1,0 +1,89 @@
+#include "providers/catalogue.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace qq::providers {
+namespace {
+
+std::string_view short_name(model::Endpoint endpoint) {
+  switch (endpoint) {
+    case model::Endpoint::ChatCompletions: return "chat";
+    case model::Endpoint::Responses: return "responses";
+    case model::Endpoint::Completions: return "completions";
+    case model::Endpoint::Embeddings: return "embeddings";
+    case model::Endpoint::Moderations: return "moderations";
+    case model::Endpoint::ImagesGenerations: return "images";
+  }
+  return "";
+}
+
+std::string code(std::string_view text) {
+  return text.empty() ? "" : "`" + std::string(text) + "`";
+}
+
+std::string endpoints_of(const ProviderKind& kind) {
+  std::string out;
+  for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
+    if ((kind.endpoints & (1U << i)) == 0) continue;
+    if (!out.empty()) out += ", ";
+    out += short_name(static_cast<model::Endpoint>(i));
+  }
+  return out;
+}
+
+std::string habits_of(const ProviderKind& kind) {
+  std::string out;
+  const auto add = [&out](bool is, std::string_view words) {
+    if (!is) return;
+    if (!out.empty()) out += "; ";
+    out += words;
+  };
+  add(!kind.quirks.force_include_usage, "sends stream usage unasked");
+  add(!kind.quirks.terminal_done_expected, "no `[DONE]`");
+  add(kind.quirks.reasoning_excluded_from_output, "chat: reasoning beside completion_tokens");
+  return out;
+}
+
+std::string row_of(const ProviderKind& kind) {
+  return "| " + code(kind.name) + " | " + std::string(kind.title) + " | " +
+         (kind.base_url.empty() ? "must be given" : code(kind.base_url)) + " | " +
+         (kind.auth == AuthForm::ApiKeyHeader ? "`api-key`" : "`authorization: Bearer`") + " | " +
+         code(kind.key_env) + " | " + endpoints_of(kind) + " | " + habits_of(kind) + " |";
+}
+
+TEST(Catalogue, EqualsTheTableInTheDocumentation) {
+  std::ifstream in(QQ_SOURCE_DIR "/docs/providers.md");
+  ASSERT_TRUE(in) << "docs/providers.md is missing";
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("| `")) rows.push_back(line);
+  }
+  std::vector<std::string> expected;
+  for (const ProviderKind& kind : catalogue()) expected.push_back(row_of(kind));
+  std::string all;
+  for (const std::string& row : expected) all += row + "\n";
+  EXPECT_EQ(rows, expected) << "the table should be:\n" << all;
+}
+
+TEST(Catalogue, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const ProviderKind& kind : catalogue()) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+}
+
+TEST(Catalogue, EveryDefaultUrlIsOneAndEveryKindOffersChat) {
+  for (const ProviderKind& kind : catalogue()) {
+    EXPECT_TRUE(kind.base_url.empty() || parse_base_url(kind.base_url)) << kind.name;
+    EXPECT_NE(kind.endpoints & 1U, 0U) << kind.name;
+  }
+}
+
+TEST(Catalogue, FindsKindsByName) {
+  ASSERT_NE(find_kind("groq"), nullptr);
+  EXPECT_EQ(find_kind("groq")->title, "Groq");
+  EXPECT_EQ(find_kind("nobody"), nullptr);
+}
+
+}  // namespace
+}  // namespace qq::providers

@@ -1,0 +1,92 @@
+#include "providers/error_body.h"
+
+#include "wire/json.h"
+
+namespace qq::providers {
+namespace {
+
+using wire::JsonValue;
+
+std::string text_of(JsonValue value) {
+  if (value.is_string()) return value.string();
+  if (value.is_null()) return {};
+  return std::string(value.text());
+}
+
+// FastAPI's list of complaints: the first one's words.
+std::string detail_text(JsonValue detail) {
+  if (!detail.is_array()) return text_of(detail);
+  wire::JsonElements elements(detail);
+  if (!elements.next()) return {};
+  const auto message = elements.value().member("msg");
+  return message ? text_of(*message) : text_of(elements.value());
+}
+
+bool says_per_day(JsonValue details) {
+  for (wire::JsonElements elements(details); elements.next();) {
+    const auto violations = elements.value().member("violations");
+    if (!violations) continue;
+    for (wire::JsonElements each(*violations); each.next();) {
+      const auto quota = each.value().member("quotaId");
+      if (quota && quota->raw_string().find("PerDay") != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+// The members of an error object, and those of documents that are one themselves.
+void read_members(JsonValue object, ErrorBody& body) {
+  for (wire::JsonMembers members(object); members.next();) {
+    const std::string_view key = members.raw_key();
+    const JsonValue value = members.value();
+    if (key == "message" || key == "Message" || key == "msg" || key == "error_msg" || key == "status_msg") {
+      if (body.message.empty()) body.message = text_of(value);
+    } else if (key == "code" || key == "error_code" || key == "status_code") {
+      if (body.code.empty()) body.code = text_of(value);
+    } else if (key == "type" || key == "status") {
+      // Google's word for the kind is its status.
+      if (body.type.empty() && value.is_string()) body.type = text_of(value);
+    } else if (key == "param") {
+      body.param = text_of(value);
+    } else if (key == "detail" && body.message.empty()) {
+      body.message = detail_text(value);
+    } else if (key == "details" && value.is_array()) {
+      body.quota_per_day = says_per_day(value);
+    }
+  }
+}
+
+}  // namespace
+
+ErrorBody read_error_body(std::string_view text) {
+  ErrorBody body;
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return body;
+  text.remove_prefix(begin);
+  if ((text[0] != '{' && text[0] != '[') || wire::check_json(text)) return body;
+  body.is_json = true;
+  JsonValue document(text);
+  if (document.is_array()) {
+    wire::JsonElements elements(document);
+    if (!elements.next()) return body;
+    document = elements.value();
+  }
+  const auto error = document.member("error");
+  const auto base_resp = document.member("base_resp");
+  if (error && error->is_object()) {
+    read_members(*error, body);
+    body.object = error->text();
+  } else if (error && error->is_string()) {
+    body.message = error->string();
+    read_members(document, body);
+  } else if (base_resp && base_resp->is_object()) {
+    read_members(*base_resp, body);
+  } else {
+    read_members(document, body);
+    if (body.type == "error") body.type.clear();
+    if (!body.message.empty()) body.object = document.text();
+  }
+  return body;
+}
+
+}  // namespace qq::providers

@@ -1,0 +1,101 @@
+#include "providers/masking.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qq::providers {
+namespace {
+
+constexpr std::size_t kTailMin = 8;  // shorter is no key, and words like "hf_hub" exist
+constexpr std::size_t kRunMin = 32;  // the shortest bare keys in use: 32 hexadecimal digits (Azure, Zhipu)
+
+struct Prefix {
+  std::string_view text;
+  bool needs_digit;  // for prefixes that ordinary identifiers have too
+};
+constexpr std::array kPrefixes = {
+    Prefix{"sk-", false},   Prefix{"sk_", false},  Prefix{"gsk_", false},   Prefix{"xai-", false},
+    Prefix{"pplx-", false}, Prefix{"AIza", false}, Prefix{"nvapi-", false}, Prefix{"hf_", true},
+    Prefix{"fw_", true},    Prefix{"tgp_", true},  Prefix{"csk-", true},    Prefix{"r8_", true},
+    Prefix{"ark-", true},   Prefix{"key-", true},  Prefix{"Bearer ", true}, Prefix{"bearer ", true},
+};
+
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+bool is_alnum(char c) noexcept {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_key_char(char c) noexcept {
+  return is_alnum(c) || c == '-' || c == '_' || c == '.';
+}
+
+// Behind the last character of a key that begins at `at`; a full stop at the end belongs to the sentence.
+std::size_t key_end(std::string_view text, std::size_t at) noexcept {
+  std::size_t end = at;
+  while (end < text.size() && is_key_char(text[end])) ++end;
+  while (end > at && text[end - 1] == '.') --end;
+  return end;
+}
+
+// How much of a key stays readable: its prefix. 0: no prefixed key begins here.
+std::size_t prefix_at(std::string_view text, std::size_t at) noexcept {
+  for (const Prefix& prefix : kPrefixes) {
+    if (!text.substr(at).starts_with(prefix.text)) continue;
+    const std::size_t begin = at + prefix.text.size();
+    const std::string_view tail = text.substr(begin, key_end(text, begin) - begin);
+    if (tail.size() >= kTailMin && (!prefix.needs_digit || std::ranges::any_of(tail, is_digit))) {
+      return prefix.text.size();
+    }
+  }
+  return 0;
+}
+
+bool is_bare_key(std::string_view run) noexcept {
+  return run.size() >= kRunMin && std::ranges::any_of(run, is_digit) && !std::ranges::all_of(run, is_digit);
+}
+
+// The length of the JSON escape at a backslash, so that "\nsk-…" is seen to begin a key behind the n.
+std::size_t escape_length(std::string_view text, std::size_t at) noexcept {
+  const std::size_t length = at + 1 < text.size() && text[at + 1] == 'u' ? 6 : 2;
+  return std::min(length, text.size() - at);
+}
+
+}  // namespace
+
+std::string mask_keys(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == '\\') {
+      const std::size_t length = escape_length(text, at);
+      out.append(text.substr(at, length));
+      at += length;
+      continue;
+    }
+    if (!is_alnum(text[at])) {
+      out += text[at++];
+      continue;
+    }
+    if (const std::size_t shown = prefix_at(text, at); shown != 0) {
+      out.append(text.substr(at, shown)).append("****");
+      at = key_end(text, at + shown);
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_alnum(text[end])) ++end;
+    const std::string_view run = text.substr(at, end - at);
+    const bool is_tail = at > 0 && (text[at - 1] == '_' || text[at - 1] == '-');
+    if (!is_tail && is_bare_key(run)) {
+      out.append("****");
+      end = key_end(text, end);  // Zhipu's keys go on behind a full stop
+    } else {
+      out.append(run);
+    }
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace qq::providers

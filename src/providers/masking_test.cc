@@ -1,0 +1,33 @@
+#include "providers/masking.h"
+
+namespace qq::providers {
+namespace {
+
+TEST(MaskKeys, HidesKeysOfEveryForm) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"Incorrect API key provided: sk-abcdefgh12345678. See", "Incorrect API key provided: sk-****. See"},
+      {"sk-proj-AbC_def-123456 is wrong", "sk-**** is wrong"},
+      {"gsk_0123456789abcdef", "gsk_****"},
+      {"key 'xai-ABCDEFGHIJKL'", "key 'xai-****'"},
+      {"AIzaSyA1234567890abc", "AIza****"},
+      {"Authorization: Bearer abc.def-123456", "Authorization: Bearer ****"},
+      {"key 0123456789abcdef0123456789abcdef refused", "key **** refused"},
+      {"key 0123456789abcdef0123456789abcdef.Secret16Chars00 refused", "key **** refused"},
+      {"{\"message\":\"bad\\nsk-abcdefgh12345678\\u0022\"}", "{\"message\":\"bad\\nsk-****\\u0022\"}"},
+  };
+  for (const auto& [text, masked] : cases) EXPECT_EQ(mask_keys(text), masked);
+}
+
+TEST(MaskKeys, LeavesIdsNamesAndProseAlone) {
+  for (const std::string text :
+       {"Previous response with id 'resp_0123456789abcdef0123456789abcdef0123456789abcdef' not found.",
+        "chatcmpl-0123456789abcdef0123456789abcdef0123",
+        "The model `meta-llama/Llama-3.3-70B-Instruct-Turbo` is gone", "a task-something-long-and-wordy",
+        "Incorrect API key provided: sk-.", "Bearer authentication required",
+        "550e8400-e29b-41d4-a716-446655440000", "trailing backslash \\", "\\u00", ""}) {
+    EXPECT_EQ(mask_keys(text), text);
+  }
+}
+
+}  // namespace
+}  // namespace qq::providers

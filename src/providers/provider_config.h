@@ -1,0 +1,36 @@
+// What an operator says about a provider and the accounts there.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/secret.h"
+#include "base/time.h"
+
+namespace qq::providers {
+
+struct LimitGroupConfig {
+  std::string name;
+  std::optional<std::int64_t> rpm;
+  std::optional<std::int64_t> tpm;
+  std::optional<std::int64_t> concurrency;
+};
+
+struct AccountConfig {
+  std::string name;
+  Secret credential;        // empty: none is sent
+  std::string limit_group;  // empty: the account stands alone
+};
+
+struct ProviderConfig {
+  std::string name;
+  std::string kind;         // entry of the catalogue
+  std::string base_url;     // empty: the catalogue's
+  std::string api_version;  // Azure's classic URL form; others ignore it
+  bool allow_private_address = false;
+  std::vector<AccountConfig> accounts;
+  std::vector<LimitGroupConfig> limit_groups;
+};
+
+}  // namespace qq::providers

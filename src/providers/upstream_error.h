@@ -1,0 +1,27 @@
+// What a provider's non-2xx answer means: one Error from status, headers and body, whatever the shape.
+// Knows the error bodies of the OpenAI-dialect providers (spec: table of error shapes): key errors sent as
+// 400, quota inside 429, business codes as strings, `error` as a string, `detail`, HTML pages.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "wire/http_head.h"
+
+namespace qq::providers {
+
+// `head` of a reply with status >= 400 (or one that is no answer: 1xx..3xx, 204); `body` at most its first
+// 64 KiB. The message holds the provider's own words, cut to 2 KiB, with anything like a key masked.
+Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
+                     WallTime now);
+
+// The same for an error object inside a 200, as a whole answer or a stream event.
+Error classify_error_object(std::string_view kind, std::string_view body);
+
+// Retry-After as seconds, fractional seconds or HTTP date, and `retry-after-ms` (preferred unless it is 0
+// beside a positive retry-after); Google's RetryInfo in the body. Negative, absurd (> 1 day is cut to 1 day)
+// and junk values: nothing.
+std::optional<Milliseconds> retry_after(const wire::Fields& fields, std::string_view body, WallTime now);
+
+}  // namespace qq::providers

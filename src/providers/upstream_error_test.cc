@@ -1,0 +1,253 @@
+#include "providers/upstream_error.h"
+
+namespace qq::providers {
+namespace {
+
+constexpr WallTime kNow{std::chrono::seconds(1'700'000'000)};
+
+Error classify(std::string_view kind, int status, std::string_view body) {
+  const wire::Fields none;
+  return classify_reply(kind, status, none, body, kNow);
+}
+
+struct Case {
+  std::string_view provider;
+  int status;
+  std::string_view body;
+  ErrorKind kind;
+  std::string_view code;
+  std::string_view message;
+};
+
+TEST(UpstreamError, IsReadFromEveryProvidersShape) {
+  const std::vector<Case> cases = {
+      // OpenAI
+      {"openai", 401,
+       R"({"error":{"message":"Incorrect key","type":"invalid_request_error","param":null,"code":"invalid_api_key"}})",
+       ErrorKind::CredentialDead, "invalid_api_key", "Incorrect key"},
+      {"openai", 404,
+       R"({"error":{"message":"The model `x` does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}})",
+       ErrorKind::ModelMissing, "model_not_found", "The model `x` does not exist"},
+      {"openai", 400,
+       R"({"error":{"message":"The requested model 'x' does not exist.","type":"invalid_request_error","param":"model","code":"model_not_found"}})",
+       ErrorKind::ModelMissing, "model_not_found", "The requested model 'x' does not exist."},
+      {"openai", 400,
+       R"({"error":{"message":"Too long","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}})",
+       ErrorKind::Refused, "context_length_exceeded", "Too long"},
+      {"openai", 400,
+       R"({"error":{"message":"Previous response with id 'resp_1' not found.","type":"invalid_request_error","param":"previous_response_id","code":"previous_response_not_found"}})",
+       ErrorKind::Refused, "previous_response_not_found", "Previous response with id 'resp_1' not found."},
+      {"openai", 429,
+       R"({"error":{"message":"Rate limit reached","type":"tokens","param":null,"code":"rate_limit_exceeded"}})",
+       ErrorKind::RateLimited, "rate_limit_exceeded", "Rate limit reached"},
+      {"openai", 429,
+       R"({"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}})",
+       ErrorKind::QuotaExhausted, "insufficient_quota", "You exceeded your current quota"},
+      {"openai", 403,
+       R"({"error":{"message":"Country not supported","type":"request_forbidden","param":null,"code":"unsupported_country_region_territory"}})",
+       ErrorKind::CredentialDead, "unsupported_country_region_territory", "Country not supported"},
+      {"openai", 403,
+       R"({"error":{"message":"Project `p` does not have access to model `gpt-x`","type":"invalid_request_error","param":null,"code":null}})",
+       ErrorKind::ModelMissing, "", "Project `p` does not have access to model `gpt-x`"},
+      {"openai", 500,
+       R"({"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}})",
+       ErrorKind::ServerError, "", "The server had an error"},
+      {"openai", 503,
+       R"({"error":{"message":"The engine is overloaded","type":"server_error","param":null,"code":null}})",
+       ErrorKind::Overloaded, "", "The engine is overloaded"},
+      // Azure
+      {"azure_openai", 401,
+       R"({"error":{"code":"401","message":"Access denied due to invalid subscription key"}})",
+       ErrorKind::CredentialDead, "401", "Access denied due to invalid subscription key"},
+      {"azure_openai", 404,
+       R"({"error":{"code":"DeploymentNotFound","message":"The API deployment does not exist."}})",
+       ErrorKind::ModelMissing, "DeploymentNotFound", "The API deployment does not exist."},
+      {"azure_openai", 429, R"({"error":{"code":"RateLimitReached","message":"Slow down"}})",
+       ErrorKind::RateLimited, "RateLimitReached", "Slow down"},
+      {"azure_openai", 400,
+       R"({"error":{"code":"content_filter","message":"Filtered","innererror":{"code":"ResponsibleAIPolicyViolation"}}})",
+       ErrorKind::Refused, "content_filter", "Filtered"},
+      // Keys that are refused with 400
+      {"xai", 400, R"({"code":"invalid-argument","error":"Incorrect API key provided. You can obtain one."})",
+       ErrorKind::CredentialDead, "invalid-argument", "Incorrect API key provided. You can obtain one."},
+      {"openai_compatible", 400,
+       R"([{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}])",
+       ErrorKind::CredentialDead, "400", "API key not valid. Please pass a valid API key."},
+      {"xai", 403,
+       R"({"code":"forbidden","error":"Your team abc has used all available credits or reached its limit"})",
+       ErrorKind::QuotaExhausted, "forbidden",
+       "Your team abc has used all available credits or reached its limit"},
+      // The others
+      {"deepseek", 402,
+       R"({"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}})",
+       ErrorKind::QuotaExhausted, "invalid_request_error", "Insufficient Balance"},
+      {"deepseek", 400,
+       R"({"error":{"message":"Model Not Exist","type":"invalid_request_error","param":null,"code":"invalid_request_error"}})",
+       ErrorKind::ModelMissing, "invalid_request_error", "Model Not Exist"},
+      {"deepseek", 401,
+       R"({"error":{"message":"Authentication Fails","type":"authentication_error","param":null,"code":"invalid_request_error"}})",
+       ErrorKind::CredentialDead, "invalid_request_error", "Authentication Fails"},
+      {"groq", 413,
+       R"({"error":{"message":"Request too large: tokens per minute","type":"tokens","code":"rate_limit_exceeded"}})",
+       ErrorKind::RateLimited, "rate_limit_exceeded", "Request too large: tokens per minute"},
+      {"groq", 400,
+       R"({"error":{"message":"Failed to call a function","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"x"}})",
+       ErrorKind::Refused, "tool_use_failed", "Failed to call a function"},
+      {"groq", 498, R"({"error":{"message":"Flex capacity exceeded"}})", ErrorKind::Overloaded, "",
+       "Flex capacity exceeded"},
+      {"openrouter", 402, R"({"error":{"code":402,"message":"Insufficient credits"},"user_id":"u"})",
+       ErrorKind::QuotaExhausted, "402", "Insufficient credits"},
+      {"openrouter", 403,
+       R"({"error":{"code":403,"message":"Your input was flagged","metadata":{"reasons":["x"]}}})",
+       ErrorKind::Refused, "403", "Your input was flagged"},
+      {"openrouter", 408, R"({"error":{"code":408,"message":"Timed out"}})", ErrorKind::ServerError, "408",
+       "Timed out"},
+      {"openrouter", 502, R"({"error":{"code":502,"message":"Bad provider"}})", ErrorKind::ServerError, "502",
+       "Bad provider"},
+      {"zhipu", 429, R"({"error":{"code":"1302","message":"concurrency"}})", ErrorKind::RateLimited, "1302",
+       "concurrency"},
+      {"zhipu", 429, R"({"error":{"code":"1113","message":"no money"}})", ErrorKind::QuotaExhausted, "1113",
+       "no money"},
+      {"zhipu", 429, R"({"error":{"code":"1112","message":"locked"}})", ErrorKind::CredentialDead, "1112",
+       "locked"},
+      {"zhipu", 400, R"({"error":{"code":"1301","message":"unsafe"}})", ErrorKind::Refused, "1301", "unsafe"},
+      {"openai", 400, R"({"error":{"code":"1113","message":"another's number"}})", ErrorKind::Refused, "1113",
+       "another's number"},
+      {"qwen", 400,
+       R"({"error":{"code":"Arrearage","message":"Access denied, overdue","param":null,"type":"Arrearage"},"request_id":"r"})",
+       ErrorKind::QuotaExhausted, "Arrearage", "Access denied, overdue"},
+      {"qwen", 429, R"({"code":"limit_requests","message":"You exceeded","request_id":"r"})",
+       ErrorKind::RateLimited, "limit_requests", "You exceeded"},
+      {"qwen", 400, R"({"error":{"code":"data_inspection_failed","message":"inappropriate"}})",
+       ErrorKind::Refused, "data_inspection_failed", "inappropriate"},
+      {"moonshot", 429, R"({"error":{"type":"exceeded_current_quota_error","message":"check your plan"}})",
+       ErrorKind::QuotaExhausted, "", "check your plan"},
+      {"moonshot", 429, R"({"error":{"type":"engine_overloaded_error","message":"overloaded"}})",
+       ErrorKind::Overloaded, "", "overloaded"},
+      {"ark", 429, R"({"error":{"code":"ServerOverloaded","message":"busy"}})", ErrorKind::Overloaded,
+       "ServerOverloaded", "busy"},
+      {"mistral", 401, R"({"detail":"Invalid API Key"})", ErrorKind::CredentialDead, "", "Invalid API Key"},
+      {"mistral", 422, R"({"detail":[{"type":"missing","loc":["body"],"msg":"Field required"}]})",
+       ErrorKind::Refused, "", "Field required"},
+      {"mistral", 400,
+       R"({"object":"error","message":"Invalid model","type":"invalid_model","param":null,"code":"1500"})",
+       ErrorKind::ModelMissing, "1500", "Invalid model"},
+      {"perplexity", 400, R"({"error":{"message":"too long","type":"too_many_prompt_tokens","code":400}})",
+       ErrorKind::Refused, "400", "too long"},
+      {"qianfan", 400, R"({"error_code":336003,"error_msg":"messages empty"})", ErrorKind::Refused, "336003",
+       "messages empty"},
+      {"llamacpp", 503, R"({"error":{"code":503,"message":"Loading model","type":"unavailable_error"}})",
+       ErrorKind::Overloaded, "503", "Loading model"},
+      {"llamacpp", 400,
+       R"({"error":{"code":400,"message":"too long","type":"exceed_context_size_error","n_ctx":4096}})",
+       ErrorKind::Refused, "400", "too long"},
+      {"ollama", 404, R"({"error":"model \"x\" not found, try pulling it first"})", ErrorKind::ModelMissing,
+       "", "model \"x\" not found, try pulling it first"},
+      {"vllm", 404,
+       R"({"object":"error","message":"The model `x` does not exist.","type":"NotFoundError","param":null,"code":404})",
+       ErrorKind::ModelMissing, "404", "The model `x` does not exist."},
+      {"openai", 404,
+       R"({"error":{"message":"Conversation with id 'conv_1' not found.","type":"invalid_request_error","param":null,"code":null}})",
+       ErrorKind::Refused, "", "Conversation with id 'conv_1' not found."},
+      {"openai_compatible", 429,
+       R"({"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"t/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProject"}]}]}})",
+       ErrorKind::QuotaExhausted, "429", "quota"},
+      {"openai_compatible", 529,
+       R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})",
+       ErrorKind::Overloaded, "", "Overloaded"},
+      // Without JSON
+      {"openai", 404, "<html>not here</html>", ErrorKind::BadContentType, "",
+       "the provider answered with status 404 and a web page"},
+      {"openai", 404, "404 page not found", ErrorKind::BadContentType, "",
+       "the provider answered with status 404: 404 page not found"},
+      {"openai", 403, "<html>blocked</html>", ErrorKind::BadContentType, "",
+       "the provider answered with status 403 and a web page"},
+      {"openai", 413, "<html>too large</html>", ErrorKind::Refused, "",
+       "the provider answered with status 413 and a web page"},
+      {"openai", 429, "", ErrorKind::RateLimited, "", "the provider answered with status 429 and no body"},
+      {"openai", 502, " \n", ErrorKind::ServerError, "", "the provider answered with status 502 and no body"},
+      {"openai", 500, R"({"error":{)", ErrorKind::ServerError, "",
+       R"(the provider answered with status 500: {"error":{)"},
+      {"openai", 500, R"({})", ErrorKind::ServerError, "",
+       "the provider answered with status 500 and no message"},
+      {"openai", 302, "", ErrorKind::BadContentType, "", "the provider answered with status 302 and no body"},
+      {"openai", 204, "", ErrorKind::BadContentType, "", "the provider answered with status 204 and no body"},
+  };
+  for (const Case& tested : cases) {
+    const Error error = classify(tested.provider, tested.status, tested.body);
+    EXPECT_EQ(to_string(error.kind), to_string(tested.kind)) << tested.provider << " " << tested.body;
+    EXPECT_EQ(error.code, tested.code) << tested.body;
+    EXPECT_EQ(error.message, tested.message) << tested.body;
+    EXPECT_EQ(error.upstream_status, tested.status);
+    EXPECT_EQ(error.origin, ErrorOrigin::Upstream);
+    EXPECT_EQ(error.phase, AttemptPhase::ReplyBegun);
+  }
+}
+
+TEST(UpstreamError, ACallerCannotTakeOurKeyOutOfService) {
+  const Error error = classify(
+      "openai", 400,
+      R"({"error":{"message":"Invalid name: 'incorrect api key provided' is no tool name","code":null}})");
+  EXPECT_EQ(error.kind, ErrorKind::Refused);
+}
+
+TEST(UpstreamError, KeepsTheWholeErrorObjectForTheCaller) {
+  const Error error =
+      classify("azure_openai", 400, R"({"error": {"code":"content_filter","innererror":{"a":[1]}}, "x":1})");
+  EXPECT_EQ(error.object, R"({"code":"content_filter","innererror":{"a":[1]}})");
+}
+
+TEST(UpstreamError, MasksKeysInMessageAndObject) {
+  const Error error = classify(
+      "openai", 401,
+      R"({"error":{"message":"Incorrect API key provided: sk-proj-abcdefghijkl123","code":"invalid_api_key"}})");
+  EXPECT_EQ(error.message, "Incorrect API key provided: sk-****");
+  EXPECT_EQ(error.object.find("abcdefghijkl"), std::string::npos);
+}
+
+TEST(UpstreamError, CutsLongMessagesBetweenCharacters) {
+  std::string words;
+  for (int i = 0; i < 2000; ++i) words += "鹊";
+  const Error error = classify("openai", 400, R"({"error":{"message":")" + words + R"("}})");
+  EXPECT_LE(error.message.size(), 2048U + 3U);
+  EXPECT_TRUE(error.message.ends_with("鹊…"));
+}
+
+TEST(UpstreamError, CarriesTheWaitOnlyWhereItMeansSomething) {
+  wire::Fields fields;
+  fields.add({"retry-after", "20"});
+  EXPECT_EQ(classify_reply("openai", 429, fields, "", kNow).retry_after, std::chrono::seconds(20));
+  EXPECT_EQ(classify_reply("openai", 503, fields, "", kNow).retry_after, std::chrono::seconds(20));
+  EXPECT_EQ(classify_reply("openai", 400, fields, "", kNow).retry_after, std::nullopt);
+}
+
+TEST(ErrorObject, InsideA200SaysWhatItsCodeSays) {
+  EXPECT_EQ(classify_error_object("openrouter", R"({"error":{"code":502,"message":"x"}})").kind,
+            ErrorKind::ServerError);
+  EXPECT_EQ(classify_error_object("openrouter", R"({"error":{"code":429,"message":"x"}})").kind,
+            ErrorKind::RateLimited);
+  EXPECT_EQ(
+      classify_error_object("groq", R"({"error":{"message":"x","code":"tool_use_failed","status_code":400}})")
+          .kind,
+      ErrorKind::Refused);
+  EXPECT_EQ(classify_error_object("openai",
+                                  R"({"type":"error","error":{"code":"insufficient_quota","message":"x"}})")
+                .kind,
+            ErrorKind::QuotaExhausted);
+  EXPECT_EQ(
+      classify_error_object("minimax", R"({"base_resp":{"status_code":1004,"status_msg":"login fail"}})")
+          .kind,
+      ErrorKind::CredentialDead);
+  EXPECT_EQ(classify_error_object("openai", R"({"error":{"message":"x","type":"server_error"}})").kind,
+            ErrorKind::StreamError);
+  EXPECT_EQ(classify_error_object("openai", "no JSON").kind, ErrorKind::StreamError);
+}
+
+TEST(ErrorObject, KeepsTheStatusThatWasRead) {
+  const Error error = classify_error_object("openrouter", R"({"error":{"code":502,"message":"lost"}})");
+  EXPECT_EQ(error.upstream_status, 200);
+  EXPECT_EQ(error.message, "lost");
+}
+
+}  // namespace
+}  // namespace qq::providers

@@ -1,0 +1,63 @@
+#include "relay/admit.h"
+
+#include <array>
+
+#include "admission/bearer.h"
+
+namespace qq::relay {
+namespace {
+
+// What a provider may need to see of the client's head. Never credentials, cookies, organisation headers
+// (they belong to our account there), forwarding chains or hop-by-hop fields.
+constexpr std::array<std::string_view, 2> kForwarded = {"openai-beta", "accept-language"};
+
+// The same for repeated headers of one kind: which of two keys is meant must not depend on the reader.
+constexpr std::array<std::string_view, 3> kKeyHeaders = {"authorization", "x-api-key", "api-key"};
+
+}  // namespace
+
+std::optional<model::Endpoint> endpoint_of(std::string_view path) noexcept {
+  if (!path.starts_with("/v1/")) return std::nullopt;
+  path.remove_prefix(4);
+  if (path == "chat/completions") return model::Endpoint::ChatCompletions;
+  if (path == "responses") return model::Endpoint::Responses;
+  if (path == "completions") return model::Endpoint::Completions;
+  if (path == "embeddings") return model::Endpoint::Embeddings;
+  if (path == "moderations") return model::Endpoint::Moderations;
+  if (path == "images/generations") return model::Endpoint::ImagesGenerations;
+  return std::nullopt;
+}
+
+Result<const admission::KeyEntry*> authenticate(const Snapshot& snapshot, const wire::Fields& fields) {
+  if (snapshot.keys.size() == 0) return nullptr;
+  for (const std::string_view name : kKeyHeaders) {
+    if (fields.count(name) > 1) {
+      return fail(Error::client(ErrorKind::InvalidRequest, "the request repeats a header that carries its key; send it once"));
+    }
+  }
+  admission::KeyHeaders headers;
+  headers.authorization = fields.find("authorization");
+  headers.x_api_key = fields.find("x-api-key");
+  headers.api_key = fields.find("api-key");
+  QQ_TRY(const std::string_view presented, admission::presented_key(headers));
+  const admission::KeyEntry* entry = snapshot.keys.find(presented);
+  if (entry == nullptr) {
+    return fail(Error::client(ErrorKind::Unauthorized,
+                              "this API key is not known here; use a key that this gateway issued"));
+  }
+  return entry;
+}
+
+std::string forwarded_header_lines(const wire::Fields& fields) {
+  std::string lines;
+  for (const wire::Field& field : fields.all()) {
+    for (const std::string_view name : kForwarded) {
+      if (wire::iequals(field.name, name) && wire::is_safe_field_value(field.value)) {
+        lines.append(name).append(": ").append(field.value).append("\r\n");
+      }
+    }
+  }
+  return lines;
+}
+
+}  // namespace qq::relay

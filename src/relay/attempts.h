@@ -1,0 +1,11 @@
+// The one loop over a plan's targets: try, judge what happened, obey resilience/next_step.
+#pragma once
+#include "base/task.h"
+#include "relay/request.h"
+
+namespace qq::relay {
+
+// Ends with an answer delivered or with `state.error` set; the client has been told either way.
+Task<void> run_attempts(RequestState& state);
+
+}  // namespace qq::relay

@@ -1,0 +1,98 @@
+#include "relay/reply_head.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace qq::relay {
+namespace {
+
+// Harmless and useful to SDKs. Not x-ratelimit-*: those figures are the operator's account's, not the
+// caller's. Not cookies, not server names.
+constexpr std::array<std::string_view, 3> kPassed = {"openai-processing-ms", "openai-version", "x-reasoning-included"};
+
+// A request that failed over a hundred times must not grow a header without end.
+constexpr std::size_t kAttemptsShown = 16;
+
+void append_attempts(std::string& out, std::span<const model::Attempt> attempts) {
+  std::size_t shown = 0;
+  for (const model::Attempt& attempt : attempts) {
+    if (++shown > kAttemptsShown) {
+      out.append(", ...");
+      return;
+    }
+    if (shown > 1) out.append(", ");
+    const bool failed = attempt.error.has_value() && attempt.outcome != model::Outcome::Success;
+    const MonotonicTime ended = attempt.ended == MonotonicTime{} ? attempt.started : attempt.ended;
+    const auto took = std::chrono::duration_cast<Milliseconds>(ended - attempt.started).count();
+    out.append(attempt.target->model).append(" ");
+    out.append(failed ? to_string(attempt.error->kind) : to_string(attempt.outcome)).append(" ");
+    append_decimal(out, took);
+    out.append("ms");
+  }
+}
+
+void append_own(std::string& out, std::string_view request_id, std::string_view route,
+                std::span<const model::Attempt> attempts) {
+  out.append("x-request-id: ").append(request_id).append("\r\n");
+  if (!route.empty()) out.append("x-queqiao-route: ").append(route).append("\r\n");
+  if (!attempts.empty()) {
+    out.append("x-queqiao-attempts: ");
+    append_attempts(out, attempts);
+    out.append("\r\n");
+  }
+}
+
+}  // namespace
+
+std::string attempts_text(std::span<const model::Attempt> attempts) {
+  std::string out;
+  append_attempts(out, attempts);
+  return out;
+}
+
+std::string passed_header_lines(const wire::Fields& upstream_fields) {
+  std::string out;
+  for (const wire::Field& field : upstream_fields.all()) {
+    for (const std::string_view name : kPassed) {
+      if (field.name.size() == name.size() && wire::iequals(field.name, name) &&
+          wire::is_safe_field_value(field.value)) {
+        out.append(name).append(": ").append(field.value).append("\r\n");
+      }
+    }
+  }
+  return out;
+}
+
+std::string reply_header_lines(const RequestState& state, const model::Attempt& attempt,
+                               std::string_view content_type, std::string_view passed_lines) {
+  std::string out;
+  out.reserve(320);
+  out.append("content-type: ").append(content_type).append("\r\n").append(passed_lines);
+  append_own(out, state.incoming.id.text(), state.plan.route, state.attempts);
+  out.append("x-queqiao-model: ").append(attempt.target->model).append("\r\n");
+  return out;
+}
+
+std::string waiting_header_lines(std::string_view request_id, std::string_view route) {
+  std::string out = "content-type: text/event-stream\r\n";
+  append_own(out, request_id, route, {});
+  return out;
+}
+
+std::string error_header_lines(std::string_view request_id, std::string_view route,
+                               std::span<const model::Attempt> attempts, const Error& error) {
+  std::string out = "content-type: application/json\r\n";
+  append_own(out, request_id, route, attempts);
+  if (error.retry_after) {
+    const auto wait = std::max(error.retry_after->count(), Milliseconds::rep{0});
+    fmt::format_to(std::back_inserter(out), "retry-after: {}\r\nretry-after-ms: {}\r\n", (wait + 999) / 1000, wait);
+  } else if (error.origin == ErrorOrigin::Upstream && !attempts.empty()) {
+    out.append("x-should-retry: false\r\n");
+  }
+  return out;
+}
+
+}  // namespace qq::relay

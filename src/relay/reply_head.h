@@ -1,0 +1,28 @@
+// The header lines of our replies: the gateway's own, and those of the provider that may pass.
+#pragma once
+#include <string>
+
+#include "relay/request.h"
+#include "wire/http_head.h"
+
+namespace qq::relay {
+
+// The provider's header lines that may pass, by allow-list. Taken when the head is fresh.
+std::string passed_header_lines(const wire::Fields& upstream_fields);
+
+// content-type, what passed, x-request-id, x-queqiao-route, x-queqiao-model, x-queqiao-attempts.
+std::string reply_header_lines(const RequestState& state, const model::Attempt& attempt,
+                               std::string_view content_type, std::string_view passed_lines);
+
+// For errors of ours: content-type, x-request-id, attempts if there were any, Retry-After and retry-after-ms
+// when the error names a wait, x-should-retry: false when our own attempts were the retries.
+std::string error_header_lines(std::string_view request_id, std::string_view route,
+                               std::span<const model::Attempt> attempts, const Error& error);
+
+// For a stream whose 200 is sent by a heartbeat: no target is known yet.
+std::string waiting_header_lines(std::string_view request_id, std::string_view route);
+
+// "qwen-7b rate_limited 12ms, gpt-mini success 340ms": one entry an attempt, no provider or account names.
+std::string attempts_text(std::span<const model::Attempt> attempts);
+
+}  // namespace qq::relay

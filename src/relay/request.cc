@@ -1,0 +1,71 @@
+#include "relay/request.h"
+
+#include <fmt/format.h>
+
+#include "dialects/openai/errors.h"
+#include "relay/attempts.h"
+#include "relay/reply_head.h"
+#include "relay/settle.h"
+
+namespace qq::relay {
+namespace {
+
+// OpenAI's own default where `model` may be left out.
+constexpr std::string_view kDefaultModerationModel = "omni-moderation-latest";
+
+// What does it ask, which route, which plan?
+Result<> prepare(RequestState& state) {
+  const Snapshot& snapshot = state.snapshot;
+  const model::Endpoint endpoint = state.incoming.endpoint;
+  wire::JsonLimits limits;
+  limits.nodes_max = snapshot.limits.json_nodes_max;
+  limits.depth_max = snapshot.limits.json_depth_max;
+  QQ_TRY(state.facts, dialects::openai::inspect_request(endpoint, state.incoming.body, limits));
+
+  const bool model_absent = state.facts.model.empty() && endpoint == model::Endpoint::Moderations;
+  const std::string_view asked = model_absent ? kDefaultModerationModel : std::string_view(state.facts.model);
+  const routing::Route* route = snapshot.find_route(asked);
+  // A route that exists but is not for this key answers like one that does not exist: names are not to be probed.
+  if (route == nullptr || (state.incoming.key != nullptr && !admission::may_use(*state.incoming.key, asked))) {
+    return fail(Error::client(
+        ErrorKind::NotFound,
+        fmt::format("The model `{}` does not exist or this key may not use it; GET /v1/models lists what it may use",
+                    asked.substr(0, 200)),
+        "model"));
+  }
+  state.plan = routing::make_plan(*route, endpoint, state.services.random);
+  if (state.plan.targets.empty()) {
+    return fail(Error::client(ErrorKind::InvalidRequest,
+                              fmt::format("The model `{}` is not available at this endpoint ({})",
+                                          asked.substr(0, 200), model::to_string(endpoint)),
+                              "model"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<void> relay_request(LoopServices& services, IncomingRequest incoming, ClientPort& client) {
+  const Snapshot& snapshot = *incoming.snapshot;
+  services.counters.requests_in_flight.add(1);
+  RequestState state{services, client, std::move(incoming), snapshot};
+  state.deadline = state.incoming.started + snapshot.timers.total;
+  state.incoming.body_bytes = state.incoming.body.size();
+
+  if (Result<> prepared = prepare(state); prepared) {
+    co_await run_attempts(state);
+  } else {
+    state.error = std::move(prepared).error();
+    const auto encoded = dialects::openai::encode_error(*state.error, state.incoming.id.text());
+    const std::string_view body = encoded.body;
+    const std::string lines = error_header_lines(state.incoming.id.text(), {}, {}, *state.error);
+    if (client.reply(encoded.status, lines, {&body, 1}) == ClientPort::Taken::Pending) {
+      Result<> flushed = co_await client.flush(state.scope());
+      if (!flushed) state.error = std::move(flushed).error();
+    }
+  }
+  settle(state);
+  services.counters.requests_in_flight.add(-1);
+}
+
+}  // namespace qq::relay

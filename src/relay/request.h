@@ -1,0 +1,66 @@
+// One request from its admission to its end. The story, in order:
+//
+//   admit.h     who asks, for which endpoint, may they?        (before the body is read)
+//   request.cc  the body: what does it ask, which route, which plan?
+//   attempts.h  the one loop over targets
+//   answer.h    a whole answer: hold, judge, deliver           } one attempt's reply
+//   stream.h    a streamed answer: judge event by event, relay }
+//   settle.h    what happened: the record for log, metrics and bills
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admission/key_ring.h"
+#include "base/ids.h"
+#include "dialects/openai/request.h"
+#include "model/attempt.h"
+#include "model/plan.h"
+#include "relay/client_port.h"
+#include "relay/heartbeat.h"
+#include "relay/loop_services.h"
+
+namespace qq::relay {
+
+// What is known when the head was admitted and the body has arrived.
+struct IncomingRequest {
+  RequestId id;
+  WallTime wall_started{};
+  MonotonicTime started{};
+  model::Endpoint endpoint = model::Endpoint::ChatCompletions;
+  std::shared_ptr<const Snapshot> snapshot;
+  const admission::KeyEntry* key = nullptr;  // owned by the snapshot; null on listeners without keys
+  std::string_view path;                     // static text of the endpoint
+  std::string header_lines;                  // to forward upstream
+  std::string body;                          // freed when it cannot be needed again
+  std::size_t body_bytes = 0;
+};
+
+// The state of a request while it is relayed; lives in the frame of `relay_request`.
+struct RequestState {
+  LoopServices& services;
+  ClientPort& client;
+  IncomingRequest incoming;
+  const Snapshot& snapshot;
+
+  dialects::openai::RequestFacts facts{};
+  model::Plan plan{};
+  std::vector<model::Attempt> attempts{};
+  MonotonicTime deadline = kNever;
+
+  bool delivered = false;                    // the commit point is passed
+  std::optional<MonotonicTime> first_content{};
+  std::optional<Error> error{};              // what the client was told, or why it ended early
+  bool interrupted = false;                  // an in-band error event ended the stream
+  model::Usage usage{};
+  std::string finish_reason{};
+  std::chrono::nanoseconds upstream_wait{};
+  std::optional<Heartbeat> heartbeat{};      // streams only
+
+  [[nodiscard]] net::Scope scope() const noexcept { return {deadline, &client.gone()}; }
+};
+
+// Relays one request and answers the client, whatever happens. `incoming.body` is complete.
+Task<void> relay_request(LoopServices& services, IncomingRequest incoming, ClientPort& client);
+
+}  // namespace qq::relay

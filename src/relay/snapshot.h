@@ -1,0 +1,42 @@
+// The configuration as requests see it: resolved, immutable, pinned by each request for its whole life, so
+// that a reload never splits one. Published by posting a new one to each loop.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "admission/key_ring.h"
+#include "model/target.h"
+#include "relay/settings.h"
+#include "resilience/target_health.h"
+#include "routing/planner.h"
+
+namespace qq::relay {
+
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
+struct Snapshot {
+  std::uint64_t generation = 0;
+  std::int64_t created_unix = 0;                                      // for /v1/models
+  std::vector<std::unique_ptr<const model::Target>> targets;          // index = Target::index
+  std::vector<std::shared_ptr<resilience::TargetHealth>> healths;     // by target index
+  std::unordered_map<std::string, routing::Route, StringHash, std::equal_to<>> routes;  // by public name
+  std::vector<std::string> public_names;                              // in the order of the file
+  admission::KeyRing keys;
+  Timers timers;
+  Limits limits;
+
+  [[nodiscard]] const routing::Route* find_route(std::string_view name) const {
+    const auto found = routes.find(name);
+    return found == routes.end() ? nullptr : &found->second;
+  }
+};
+
+}  // namespace qq::relay

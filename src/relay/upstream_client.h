@@ -1,0 +1,66 @@
+// The port to providers: one call is one attempt at one target. Implemented by upstream/ over pooled HTTP/1.1
+// connections, and by simulations.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "model/endpoint.h"
+#include "model/target.h"
+#include "net/stream.h"
+#include "relay/settings.h"
+#include "wire/http_head.h"
+
+namespace qq::relay {
+
+// Everything is borrowed and must outlive the call.
+struct UpstreamCall {
+  const model::Target* target = nullptr;
+  model::Endpoint endpoint = model::Endpoint::ChatCompletions;
+  std::string_view request_id;
+  std::string_view header_lines;                  // forwarded from the client, each line with CRLF
+  std::span<const std::string_view> body_pieces;  // one gathered write
+  std::size_t body_bytes = 0;
+  bool stream = false;
+};
+
+// One reply being read. Destroying it before its end closes the connection, which is how an attempt is
+// cancelled; after its end the connection goes back to its pool.
+class UpstreamReply {
+ public:
+  struct Piece {
+    enum class Kind : std::uint8_t {
+      Bytes,       // `bytes`, contiguous, decoded from chunks and content coding
+      WouldBlock,  // wait for readable()
+      End,         // the body ended as its framing says
+      Failed,      // `error`, `reason`
+    };
+    Kind kind = Kind::WouldBlock;
+    bool last = false;            // Bytes: the body ends with them
+    std::string_view bytes;       // valid until the next suspension or try_read
+    ErrorKind error = ErrorKind::BodyCut;
+    const char* reason = "";
+  };
+
+  virtual ~UpstreamReply() = default;
+  // Valid until the next suspension only: heads are large, and an idle stream must be small.
+  [[nodiscard]] virtual const wire::ResponseHead& head() const noexcept = 0;
+  [[nodiscard]] virtual int status() const noexcept = 0;
+  // Bytes that came with the head are returned first; take them before suspending.
+  virtual Piece try_read() noexcept = 0;
+  [[nodiscard]] virtual net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept = 0;
+};
+
+class UpstreamClient {
+ public:
+  virtual ~UpstreamClient() = default;
+  // Sends the call and waits for the reply's head. Errors carry the phase: NotSent proves that the provider
+  // has seen nothing. A request is sent a second time only on a fresh connection after a reused one failed
+  // before any byte of a reply.
+  virtual Task<Result<std::unique_ptr<UpstreamReply>>> send(const UpstreamCall& call, const Timers& timers,
+                                                            net::Scope scope) = 0;
+};
+
+}  // namespace qq::relay

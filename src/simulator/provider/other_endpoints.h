@@ -1,0 +1,18 @@
+// Embeddings, moderations, images and the model list in OpenAI's spelling. Vectors, scores and pictures
+// depend only on their input.
+#pragma once
+#include "simulator/provider/answer.h"
+#include "simulator/provider/reply.h"
+
+namespace qq::simulator {
+
+Reply embeddings_reply(const Asked& asked, const Script& script);
+Reply moderations_reply(const Asked& asked);
+Reply images_reply(const Asked& asked);
+
+// The names that GET /models lists. Any other name is answered too: the list is what to show.
+Reply models_reply();
+// GET /models/{id}: 404 for a name that is neither listed nor starts with "sim-" or "rec:".
+Reply model_reply(std::string_view id);
+
+}  // namespace qq::simulator

@@ -1,0 +1,252 @@
+#include "telemetry/log/json_line.h"
+
+#include <charconv>
+#include <cstring>
+#include <string>
+
+namespace qq::telemetry {
+namespace {
+
+// Bytes that may stand in a JSON string as they are: printable ASCII but for quote and backslash.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> table{};
+  for (int c = 0x20; c < 0x7f; ++c) table[static_cast<std::size_t>(c)] = c != '"' && c != '\\';
+  return table;
+}();
+
+constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
+
+constexpr unsigned char byte_at(std::string_view text, std::size_t at) noexcept {
+  return static_cast<unsigned char>(text[at]);
+}
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t bytes = 0;  // 0: not UTF-8
+};
+
+// Strict: no overlong forms, no surrogates, nothing above U+10FFFF (RFC 3629).
+CodePoint decode_utf8(std::string_view text, std::size_t at) noexcept {
+  const unsigned char lead = byte_at(text, at);
+  std::size_t bytes = 0;
+  std::uint32_t value = 0;
+  std::uint32_t smallest = 0;
+  if (lead >= 0xc2 && lead <= 0xdf) {
+    bytes = 2, value = lead & 0x1fU, smallest = 0x80;
+  } else if ((lead & 0xf0U) == 0xe0) {
+    bytes = 3, value = lead & 0x0fU, smallest = 0x800;
+  } else if (lead >= 0xf0 && lead <= 0xf4) {
+    bytes = 4, value = lead & 0x07U, smallest = 0x10000;
+  } else {
+    return {};
+  }
+  if (at + bytes > text.size()) return {};
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned char next = byte_at(text, at + i);
+    if ((next & 0xc0U) != 0x80) return {};
+    value = (value << 6U) | (next & 0x3fU);
+  }
+  if (value < smallest || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return {};
+  return {value, bytes};
+}
+
+// Characters that a terminal or a reader acts upon instead of showing them.
+constexpr bool acts_on_terminals(std::uint32_t c) noexcept {
+  return (c >= 0x80 && c <= 0x9f) || c == 0x2028 || c == 0x2029 || c == 0x200e || c == 0x200f ||
+         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+char* escape_code_unit(char* out, std::uint32_t c) noexcept {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  *out++ = '\\';
+  *out++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) *out++ = kHex[(c >> static_cast<unsigned>(shift)) & 0xfU];
+  return out;
+}
+
+// Writes at most kEscapeMax bytes per byte of `text`; returns the end.
+char* escape(char* out, std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const unsigned char c = byte_at(text, at);
+    if (kPlain[c]) {
+      *out++ = text[at++];
+    } else if (c == '"' || c == '\\') {
+      *out++ = '\\';
+      *out++ = text[at++];
+    } else if (c < 0x80) {
+      out = escape_code_unit(out, c);
+      ++at;
+    } else if (const CodePoint point = decode_utf8(text, at); point.bytes == 0) {
+      out = escape_code_unit(out, 0xfffd);
+      ++at;
+    } else if (acts_on_terminals(point.value)) {
+      out = escape_code_unit(out, point.value);
+      at += point.bytes;
+    } else {
+      std::memcpy(out, text.data() + at, point.bytes);
+      out += point.bytes;
+      at += point.bytes;
+    }
+  }
+  return out;
+}
+
+// Cut so that no character is split.
+std::string_view cut(std::string_view text) noexcept {
+  if (text.size() <= JsonLine::kValueMax) return text;
+  std::size_t end = JsonLine::kValueMax;
+  while (end > JsonLine::kValueMax - 4 && (byte_at(text, end) & 0xc0U) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+constexpr bool ends_token(char c) noexcept {
+  return c == ' ' || c == '"' || c == '\'' || c == ',' || c == ';' || c == ')' || c == '&' || c == '\r' ||
+         c == '\n';
+}
+
+// Credentials by the prefixes that providers and we give them, and whatever follows "Bearer" or "Basic".
+std::string redact(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kPrefixes = {"sk-",  "Bearer ", "bearer ", "Basic ", "gsk_",
+                                                         "xai-", "AIza",    "hf_",     "pplx-"};
+  std::string result;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    bool masked = false;
+    for (const std::string_view prefix : kPrefixes) {
+      if (!text.substr(at).starts_with(prefix)) continue;
+      result += prefix;
+      result += "***";
+      at += prefix.size();
+      while (at < text.size() && !ends_token(text[at])) ++at;
+      masked = true;
+      break;
+    }
+    if (!masked) result += text[at++];
+  }
+  return result;
+}
+
+}  // namespace
+
+void JsonLine::begin() noexcept {
+  length_ = 0;
+  first_ = true;
+  in_list_ = in_element_ = element_full_ = truncated_ = false;
+  put('{');
+}
+
+void JsonLine::put(std::string_view text) noexcept {
+  std::memcpy(buffer_.data() + length_, text.data(), text.size());
+  length_ += text.size();
+}
+
+bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
+  if (element_full_) return false;
+  if (room() < name.size() + value_bytes + 8) {
+    truncated_ = true;
+    element_full_ = in_element_;
+    return false;
+  }
+  if (!first_) put(',');
+  first_ = false;
+  put('"');
+  put(name);
+  put(std::string_view("\":"));
+  return true;
+}
+
+void JsonLine::text(std::string_view name, std::string_view value) noexcept {
+  value = cut(value);
+  if (room() >= name.size() + kEscapeMax * value.size() + 8) {
+    start_field(name, 0);
+    put('"');
+    length_ = static_cast<std::size_t>(escape(buffer_.data() + length_, value) - buffer_.data());
+    put('"');
+    return;
+  }
+  // Near the end of the line the exact length decides.
+  std::array<char, kEscapeMax * kValueMax> escaped;
+  const std::string_view exact(escaped.data(),
+                               static_cast<std::size_t>(escape(escaped.data(), value) - escaped.data()));
+  if (!start_field(name, exact.size() + 2)) return;
+  put('"');
+  put(exact);
+  put('"');
+}
+
+void JsonLine::redacted_text(std::string_view name, std::string_view value) noexcept {
+  // Masked before it is cut, so that a cut never leaves the first half of a credential unrecognised.
+  text(name, redact(value.substr(0, 4 * kValueMax)));
+}
+
+void JsonLine::boolean(std::string_view name, bool value) noexcept {
+  if (start_field(name, 5)) put(value ? std::string_view("true") : std::string_view("false"));
+}
+
+void JsonLine::put_number(std::uint64_t value) noexcept {
+  length_ = static_cast<std::size_t>(
+      std::to_chars(buffer_.data() + length_, buffer_.data() + kLineMax, value).ptr - buffer_.data());
+}
+
+void JsonLine::integer(std::string_view name, std::int64_t value) noexcept {
+  if (!start_field(name, 20)) return;
+  if (value < 0) put('-');
+  put_number(value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value));
+}
+
+void JsonLine::milliseconds(std::string_view name, std::chrono::nanoseconds value) noexcept {
+  if (!start_field(name, 24)) return;
+  const std::int64_t count = value.count();
+  if (count < 0) put('-');
+  const std::uint64_t micros = static_cast<std::uint64_t>(count < 0 ? -(count / 1000) : count / 1000);
+  put_number(micros / 1000);
+  const std::uint64_t rest = micros % 1000;
+  put('.');
+  put(static_cast<char>('0' + rest / 100));
+  put(static_cast<char>('0' + rest / 10 % 10));
+  put(static_cast<char>('0' + rest % 10));
+}
+
+void JsonLine::begin_list(std::string_view name) noexcept {
+  in_list_ = start_field(name, 2);
+  if (in_list_) put('[');
+  list_empty_ = true;
+}
+
+void JsonLine::begin_element() noexcept {
+  element_start_ = length_;
+  in_element_ = true;
+  element_full_ = !in_list_ || room() < 16;
+  if (element_full_) {
+    truncated_ = true;
+    return;
+  }
+  if (!list_empty_) put(',');
+  put('{');
+  first_ = true;
+}
+
+void JsonLine::end_element() noexcept {
+  if (element_full_) {
+    length_ = element_start_;
+  } else {
+    put('}');
+    list_empty_ = false;
+  }
+  in_element_ = element_full_ = false;
+  first_ = false;
+}
+
+void JsonLine::end_list() noexcept {
+  if (in_list_) put(']');
+  in_list_ = false;
+}
+
+std::string_view JsonLine::finish() noexcept {
+  if (truncated_) put(std::string_view(",\"truncated\":true"));
+  put(std::string_view("}\n"));
+  return {buffer_.data(), length_};
+}
+
+}  // namespace qq::telemetry

@@ -1,0 +1,66 @@
+// One log line: a flat JSON object of at most 4 KiB, in a buffer that is used again for the next line.
+//
+// Whatever a stranger put into a value, the line stays one line of valid JSON and valid UTF-8: control
+// characters (ESC, CR and LF among them), C1 controls, line separators and bidirectional overrides are
+// escaped, bytes that are not UTF-8 become U+FFFD. A value is cut to 256 bytes; a field for which the line
+// has no room is left out whole, and the line then ends with "truncated":true.
+#pragma once
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+namespace qq::telemetry {
+
+class JsonLine {
+ public:
+  static constexpr std::size_t kLineMax = 4096;  // the newline included
+  static constexpr std::size_t kValueMax = 256;  // of a text, before escaping
+
+  // Starts an object; what was there is gone.
+  void begin() noexcept;
+
+  // Names are literals of ours and are not escaped.
+  void text(std::string_view name, std::string_view value) noexcept;
+  // The same, with what looks like a credential replaced by "***"; for messages that others may have had a
+  // hand in. Slower than text().
+  void redacted_text(std::string_view name, std::string_view value) noexcept;
+  void boolean(std::string_view name, bool value) noexcept;
+  void integer(std::string_view name, std::int64_t value) noexcept;
+  // As milliseconds with three decimals.
+  void milliseconds(std::string_view name, std::chrono::nanoseconds value) noexcept;
+
+  // A nested object: `begin_list`, then per element `begin_element`, fields, `end_element`, then `end_list`.
+  // An element that does not fit is dropped whole.
+  void begin_list(std::string_view name) noexcept;
+  void begin_element() noexcept;
+  void end_element() noexcept;
+  void end_list() noexcept;
+
+  // Closes the object. The view ends with a newline and is good until the next begin().
+  [[nodiscard]] std::string_view finish() noexcept;
+
+ private:
+  static constexpr std::size_t kTail = 24;  // room for: ]},"truncated":true}\n
+
+  [[nodiscard]] std::size_t room() const noexcept {
+    return length_ < kLineMax - kTail ? kLineMax - kTail - length_ : 0;
+  }
+  bool start_field(std::string_view name, std::size_t value_bytes) noexcept;
+  void put(char c) noexcept { buffer_[length_++] = c; }
+  void put(std::string_view text) noexcept;
+  void put_number(std::uint64_t value) noexcept;
+
+  std::array<char, kLineMax> buffer_{};
+  std::size_t length_ = 0;
+  std::size_t element_start_ = 0;
+  bool first_ = true;
+  bool list_empty_ = true;
+  bool element_full_ = false;
+  bool in_element_ = false;
+  bool in_list_ = false;
+  bool truncated_ = false;
+};
+
+}  // namespace qq::telemetry

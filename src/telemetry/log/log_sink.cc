@@ -1,0 +1,94 @@
+#include "telemetry/log/log_sink.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace qq::telemetry {
+namespace {
+
+int open_for_append(const std::string& path) noexcept {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+}
+
+iovec to_iovec(std::string_view piece) noexcept {
+  return {const_cast<char*>(piece.data()), piece.size()};
+}
+
+}  // namespace
+
+LogSink::LogSink(int fd, bool owned, Kind kind, std::string path)
+    : fd_(fd), owned_(owned), kind_(kind), path_(std::move(path)) {}
+
+LogSink LogSink::to_descriptor(int fd) {
+  struct stat about{};
+  if (::fstat(fd, &about) != 0) throw std::system_error(errno, std::generic_category(), "log descriptor");
+  if (S_ISREG(about.st_mode)) return {fd, false, Kind::File, {}};
+  if (S_ISSOCK(about.st_mode)) return {fd, false, Kind::Socket, {}};
+  const int own =
+      ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (own >= 0) return {own, true, Kind::NonBlocking, {}};
+  return {fd, false, Kind::Shared, {}};
+}
+
+LogSink LogSink::to_file(std::string path) {
+  const int fd = open_for_append(path);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "log file " + path);
+  return {fd, true, Kind::File, std::move(path)};
+}
+
+LogSink::LogSink(LogSink&& other) noexcept
+    : fd_(other.fd_),
+      owned_(std::exchange(other.owned_, false)),
+      kind_(other.kind_),
+      path_(std::move(other.path_)) {}
+
+LogSink::~LogSink() {
+  if (owned_) ::close(fd_);
+}
+
+std::optional<std::size_t> LogSink::write(const std::array<std::string_view, 2>& pieces) noexcept {
+  std::array<iovec, 2> vectors = {to_iovec(pieces[0]), to_iovec(pieces[1])};
+  if (kind_ == Kind::Shared) {
+    // A pipe that reports room takes PIPE_BUF bytes without blocking; more might not fit.
+    pollfd ready{fd_, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) <= 0) return 0;
+    vectors[0].iov_len = std::min<std::size_t>(vectors[0].iov_len, PIPE_BUF);
+    vectors[1].iov_len = std::min<std::size_t>(vectors[1].iov_len, PIPE_BUF - vectors[0].iov_len);
+  }
+  for (;;) {
+    ssize_t written = 0;
+    if (kind_ == Kind::Socket) {
+      msghdr message{};
+      message.msg_iov = vectors.data();
+      message.msg_iovlen = vectors.size();
+      written = ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } else {
+      written = ::writev(fd_, vectors.data(), static_cast<int>(vectors.size()));
+    }
+    if (written >= 0) return static_cast<std::size_t>(written);
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+    return std::nullopt;
+  }
+}
+
+void LogSink::reopen() noexcept {
+  if (path_.empty()) return;
+  const int fresh = open_for_append(path_);
+  if (fresh < 0) return;
+  ::close(fd_);
+  fd_ = fresh;
+}
+
+}  // namespace qq::telemetry

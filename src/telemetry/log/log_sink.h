@@ -1,0 +1,41 @@
+// Where log lines go: a file, or what the process was given as stderr (pipe, terminal, socket). Writing
+// never blocks on a reader that stopped reading, and never changes the flags of a descriptor that other
+// processes share: a pipe is opened anew through /proc/self/fd to get a non-blocking description of its own.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qq::telemetry {
+
+class LogSink {
+ public:
+  // Borrows `fd`; it must stay open.
+  static LogSink to_descriptor(int fd);
+  // Appends to `path`; throws std::system_error when it cannot be opened.
+  static LogSink to_file(std::string path);
+  LogSink(LogSink&& other) noexcept;
+  LogSink(const LogSink&) = delete;
+  LogSink& operator=(LogSink&&) = delete;
+  ~LogSink();
+
+  // Bytes taken; 0 when the reader is not ready, nothing when the sink is broken (reader gone, disk full).
+  std::optional<std::size_t> write(const std::array<std::string_view, 2>& pieces) noexcept;
+  // To be polled for room after write() returned 0.
+  [[nodiscard]] int descriptor() const noexcept { return fd_; }
+  // Opens the path again, after a log rotation; keeps the old file when that fails.
+  void reopen() noexcept;
+
+ private:
+  enum class Kind : std::uint8_t { File, NonBlocking, Socket, Shared };
+  LogSink(int fd, bool owned, Kind kind, std::string path);
+
+  int fd_;
+  bool owned_;
+  Kind kind_;
+  std::string path_;  // empty: a borrowed descriptor
+};
+
+}  // namespace qq::telemetry

@@ -1,0 +1,170 @@
+#include "telemetry/log/log_writer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+
+#include "telemetry/testing/captured_log.h"
+
+namespace qq::telemetry {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A reader that reads only when told.
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0); }
+  ~Pipe() {
+    close_reader();
+    ::close(ends_[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  [[nodiscard]] int writer() const { return ends_[1]; }
+  void close_reader() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    ends_[0] = -1;
+  }
+  // What arrives until `until` has been seen, or nothing came for five seconds.
+  std::string read_until(std::string_view until) {
+    std::string text;
+    while (text.find(until) == std::string::npos) {
+      pollfd ready{ends_[0], POLLIN, 0};
+      if (::poll(&ready, 1, 5'000) <= 0) break;
+      std::array<char, 65'536> buffer;
+      const ssize_t n = ::read(ends_[0], buffer.data(), buffer.size());
+      if (n <= 0) break;
+      text.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+    return text;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+std::string long_line(int number) {
+  return std::to_string(number) + std::string(1000, '.') + "\n";
+}
+
+TEST(LogWriter, WritesEveryRingToTheFileBeforeItStops) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 3);
+  writer.push(0, "zero\n");
+  writer.push(1, "one\n");
+  writer.push(2, "two\n");
+  writer.stop();
+  EXPECT_THAT(captured.lines(), testing::UnorderedElementsAre("zero", "one", "two"));
+}
+
+TEST(LogWriter, WritesOnItsOwnWithoutBeingStopped) {
+  Pipe pipe;
+  LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1);
+  writer.push(0, "hello\n");
+  EXPECT_EQ(pipe.read_until("\n"), "hello\n");
+}
+
+TEST(LogWriter, DropsAndCountsWhileTheReaderHangsAndNeverBlocksTheProducer) {
+  Pipe pipe;
+  LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1, 1U << 16U);
+  constexpr int kLines = 5'000;  // 5 MB: far more than pipe and ring hold
+  const auto begin = Clock::now();
+  for (int i = 0; i < kLines; ++i) writer.push(0, long_line(i));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_GT(writer.dropped(), 1'000U);
+
+  // The reader comes back: what was kept arrives whole and in order, and notes between the lines say how many
+  // are missing. Nothing is lost without being counted.
+  int before = -1;
+  int whole = 0;
+  int noted = 0;
+  std::string text;
+  while (whole + noted < kLines) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos) {
+      const std::string more = pipe.read_until("\n");
+      ASSERT_FALSE(more.empty()) << whole << " lines and " << noted << " noted as dropped";
+      text += more;
+      continue;
+    }
+    const std::string line = text.substr(0, end + 1);
+    text.erase(0, end + 1);
+    if (const std::size_t note = line.find("\"lines\":"); note != std::string::npos) {
+      noted += std::stoi(line.substr(note + 8));
+      continue;
+    }
+    const int number = std::stoi(line);
+    ASSERT_GT(number, before);
+    ASSERT_EQ(line, long_line(number));
+    before = number;
+    ++whole;
+  }
+  EXPECT_EQ(static_cast<std::uint64_t>(noted), writer.dropped());
+}
+
+TEST(LogWriter, StopsInBoundedTimeWhenTheReaderHangs) {
+  Pipe pipe;
+  LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1);
+  for (int i = 0; i < 500; ++i) writer.push(0, long_line(i));
+  const auto begin = Clock::now();
+  writer.stop();
+  EXPECT_LT(Clock::now() - begin, LogWriter::kStopGrace + std::chrono::seconds(2));
+}
+
+TEST(LogWriter, SurvivesAReaderThatIsGone) {
+  Pipe pipe;
+  pipe.close_reader();
+  LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1);
+  writer.push(0, "into the void\n");
+  writer.push(0, "and again\n");
+  writer.stop();
+  EXPECT_EQ(writer.dropped(), 2U);
+}
+
+TEST(LogWriter, LeavesTheSharedDescriptorBlocking) {
+  Pipe pipe;
+  LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1);
+  EXPECT_EQ(::fcntl(pipe.writer(), F_GETFL) & O_NONBLOCK, 0);
+}
+
+TEST(LogWriter, WritesToASocketWithoutBlockingOnIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  {
+    LogWriter writer(LogSink::to_descriptor(ends[1]), 1, 1U << 16U);
+    for (int i = 0; i < 2'000; ++i) writer.push(0, long_line(i));
+    writer.stop();
+    EXPECT_GT(writer.dropped(), 0U);
+  }
+  std::array<char, 4> first{};
+  EXPECT_EQ(::read(ends[0], first.data(), first.size()), 4);
+  EXPECT_EQ(first[0], '0');
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(LogWriter, OpensTheFileAgainAfterARotation) {
+  CapturedLog captured;
+  const std::string rotated = captured.path() + ".1";
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  ASSERT_EQ(::rename(captured.path().c_str(), rotated.c_str()), 0);
+  writer.reopen();
+  // The writer opens the file before it writes what comes after.
+  while (::access(captured.path().c_str(), F_OK) != 0) std::this_thread::yield();
+  writer.push(0, "after\n");
+  writer.stop();
+  ::unlink(rotated.c_str());
+  EXPECT_THAT(captured.lines(), testing::ElementsAre("after"));
+}
+
+TEST(LogSink, RefusesAFileItCannotOpen) {
+  EXPECT_THROW(LogSink::to_file("/nonexistent/folder/log"), std::system_error);
+}
+
+}  // namespace
+}  // namespace qq::telemetry

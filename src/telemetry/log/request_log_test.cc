@@ -1,0 +1,142 @@
+#include "telemetry/log/request_log.h"
+
+#include <simdjson.h>
+
+#include <string>
+
+#include "telemetry/record_fixture.h"
+#include "telemetry/testing/captured_log.h"
+
+namespace qq::telemetry {
+namespace {
+
+class RequestLogTest : public testing::Test {
+ protected:
+  // Everything that was logged about the record.
+  std::vector<std::string> lines(Level level = Level::Info) {
+    CapturedLog captured;
+    {
+      LogWriter writer(LogSink::to_file(captured.path()), 1);
+      std::atomic<Level> wanted{level};
+      RequestLog log(writer, 0, wanted);
+      log.write(fixture_.record);
+      writer.stop();
+    }
+    return captured.lines();
+  }
+
+  RecordFixture fixture_;
+};
+
+TEST_F(RequestLogTest, TellsAGoodRequestInOneLine) {
+  EXPECT_THAT(
+      lines(),
+      testing::ElementsAre(
+          R"({"ts":"2023-11-14T22:13:20.223Z","level":"info","msg":"request","request_id":"01HF7YAT00ABCDEFGHJKMNPQRS",)"
+          R"("endpoint":"chat_completions","status":200,"outcome":"ok","route":"chat-fast","model":"gpt-mini",)"
+          R"("account":"openai/main","key":"demo","owner":"team-a","stream":true,"duration_ms":100.000,)"
+          R"("ttft_ms":40.000,"overhead_ms":0.050,"attempts":1,"tokens_input_uncached":12,"tokens_output_text":34,)"
+          R"("finish_reason":"stop","bytes_in":1024,"bytes_out":2048,"config":3})"));
+}
+
+TEST_F(RequestLogTest, AddsALineForEachAttemptThatWasNotTheFirstAndGood) {
+  fixture_.attempts.clear();
+  Error reset = Error::upstream(ErrorKind::Reset, AttemptPhase::SentNoReply, "reset by peer");
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, reset, 0);
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Success, std::nullopt, 200);
+  const auto out = lines();
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_THAT(out[0], testing::HasSubstr(R"("account":"deepseek/one")"));
+  EXPECT_THAT(out[0], testing::HasSubstr(R"("attempts":2)"));
+  EXPECT_THAT(
+      out[0],
+      testing::HasSubstr(
+          R"("tries":[{"target":"openai/main/gpt-mini","outcome":"failure","error":"reset","ms":30.000},)"
+          R"({"target":"deepseek/one/deepseek-chat","outcome":"success","status":200,"ms":30.000}])"));
+  EXPECT_THAT(out[1], testing::HasSubstr(R"("level":"warn","msg":"attempt")"));
+  EXPECT_THAT(out[1], testing::HasSubstr(R"("attempt":1)"));
+  EXPECT_THAT(out[1],
+              testing::HasSubstr(R"("error":"reset","error_origin":"upstream","phase":"sent_no_reply")"));
+  EXPECT_THAT(out[2], testing::HasSubstr(R"("level":"info","msg":"attempt")"));
+  EXPECT_THAT(out[2], testing::HasSubstr(R"("attempt":2)"));
+}
+
+TEST_F(RequestLogTest, NamesMethodAndPathOfAnUnknownEndpoint) {
+  fixture_.record.endpoint = std::nullopt;
+  fixture_.record.method = "GET";
+  fixture_.record.path = "/wp-login.php";
+  fixture_.record.status = 404;
+  fixture_.record.error = Error::client(ErrorKind::NotFound, "no such path");
+  fixture_.attempts.clear();
+  fixture_.record.attempts = {};
+  const auto out = lines();
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_THAT(out[0], testing::HasSubstr(
+                          R"("method":"GET","path":"/wp-login.php","status":404,"outcome":"client_error")"));
+}
+
+TEST_F(RequestLogTest, KeepsItsLevel) {
+  EXPECT_THAT(lines(Level::Warn), testing::IsEmpty()) << "a good request is no warning";
+  fixture_.record.status = 502;
+  fixture_.record.error = Error::upstream(ErrorKind::ServerError, AttemptPhase::ReplyBegun, "502");
+  EXPECT_EQ(lines(Level::Warn).size(), 1U);
+  EXPECT_EQ(lines(Level::Error).size(), 0U);
+  fixture_.record.error = Error::gateway(ErrorKind::Internal, "a bug");
+  EXPECT_EQ(lines(Level::Error).size(), 1U);
+  EXPECT_EQ(lines(Level::Off).size(), 0U);
+}
+
+TEST_F(RequestLogTest, NeverShowsAKeyOrAPrompt) {
+  const std::string canary = "CANARY";
+  fixture_.primary.auth_header_lines = Secret("authorization: Bearer " + canary + "\r\n");
+  Error error = Error::upstream(ErrorKind::Refused, AttemptPhase::ReplyBegun,
+                                "Incorrect API key provided: " + canary + ". Your prompt: " + canary);
+  error.upstream_status = 401;
+  fixture_.record.error = error;
+  fixture_.record.status = 401;
+  fixture_.record.endpoint = std::nullopt;
+  const std::string path = "/v1/models/sk-" + canary;
+  fixture_.record.path = path;
+  fixture_.attempts.clear();
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, error, 401);
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure,
+                       Error::gateway(ErrorKind::Internal, "header was Authorization: Bearer " + canary), 0);
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure,
+                       Error::client(ErrorKind::InvalidRequest, "messages[0] was " + canary, canary), 0);
+  const auto out = lines(Level::Debug);
+  ASSERT_EQ(out.size(), 4U);
+  for (const std::string& line : out) EXPECT_EQ(line.find(canary), std::string::npos) << line;
+}
+
+TEST_F(RequestLogTest, CannotBeForgedByNamesFromOutside) {
+  const std::string evil = "x\"}\n{\"level\":\"error\",\"msg\":\"forged\x1b[31m\xff";
+  fixture_.record.route = fixture_.record.owner = fixture_.record.key_name = evil;
+  fixture_.record.finish_reason = fixture_.record.path = fixture_.record.method = evil;
+  fixture_.primary.model = fixture_.primary.name = fixture_.primary.account_name = evil;
+  fixture_.attempts[0].outcome = model::Outcome::Failure;
+  fixture_.record.endpoint = std::nullopt;
+  const auto out = lines();
+  ASSERT_EQ(out.size(), 2U);
+  simdjson::dom::parser parser;
+  for (const std::string& line : out) {
+    std::string_view message;
+    ASSERT_EQ(parser.parse(line)["msg"].get(message), simdjson::SUCCESS) << line;
+    EXPECT_NE(message, "forged");
+    EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST_F(RequestLogTest, StaysWithinFourKilobytesHoweverManyAttempts) {
+  for (int i = 0; i < 100; ++i) {
+    fixture_.add_attempt(fixture_.backup, model::Outcome::Failure,
+                         Error::upstream(ErrorKind::Overloaded, AttemptPhase::ReplyBegun, "busy"), 503);
+  }
+  simdjson::dom::parser parser;
+  for (const std::string& line : lines()) {
+    EXPECT_LT(line.size(), 4096U);
+    EXPECT_EQ(parser.parse(line).error(), simdjson::SUCCESS);
+  }
+}
+
+}  // namespace
+}  // namespace qq::telemetry

@@ -1,0 +1,67 @@
+#include "telemetry/metrics/loop_metrics.h"
+
+#include "telemetry/record_facts.h"
+
+namespace qq::telemetry {
+
+std::string_view endpoint_label(std::size_t slot) noexcept {
+  return slot < model::kEndpointCount ? to_string(static_cast<model::Endpoint>(slot))
+                                      : std::string_view("none");
+}
+
+std::uint64_t LoopMetrics::RequestKey::pack() const noexcept {
+  return std::uint64_t{route} | std::uint64_t{endpoint} << 16U | std::uint64_t{outcome} << 24U |
+         std::uint64_t{status} << 32U;
+}
+
+LoopMetrics::RequestKey LoopMetrics::RequestKey::unpack(std::uint64_t key) noexcept {
+  return {static_cast<std::uint16_t>(key), static_cast<std::uint8_t>(key >> 16U),
+          static_cast<std::uint8_t>(key >> 24U), static_cast<std::uint16_t>(key >> 32U)};
+}
+
+std::uint64_t LoopMetrics::AttemptKey::pack() const noexcept {
+  return std::uint64_t{provider} | std::uint64_t{outcome} << 16U | std::uint64_t{error} << 24U;
+}
+
+LoopMetrics::AttemptKey LoopMetrics::AttemptKey::unpack(std::uint64_t key) noexcept {
+  return {static_cast<std::uint16_t>(key), static_cast<std::uint8_t>(key >> 16U),
+          static_cast<std::uint8_t>(key >> 24U)};
+}
+
+void LoopMetrics::count(const relay::RequestRecord& record) noexcept {
+  const std::size_t slot =
+      record.endpoint ? static_cast<std::size_t>(*record.endpoint) : model::kEndpointCount;
+  const RequestOutcome outcome = outcome_of(record);
+  const RequestKey key{routes.number_of(record.route.empty() ? "none" : record.route),
+                       static_cast<std::uint8_t>(slot), static_cast<std::uint8_t>(outcome),
+                       static_cast<std::uint16_t>(record.status)};
+  requests.add(key.pack());
+
+  overhead.observe(overhead_of(record));
+  duration[slot].observe(record.ended - record.started);
+  if (record.first_content) ttft[slot].observe(*record.first_content - record.started);
+  if (outcome == RequestOutcome::Interrupted) streams_interrupted.add();
+
+  const model::Attempt* before = nullptr;
+  for (const model::Attempt& attempt : record.attempts) {
+    AttemptKey attempt_key{LabelTable::kOther, static_cast<std::uint8_t>(attempt.outcome), 0};
+    if (attempt.target != nullptr) attempt_key.provider = providers.number_of(attempt.target->provider);
+    if (attempt.error)
+      attempt_key.error = static_cast<std::uint8_t>(static_cast<unsigned>(attempt.error->kind) + 1);
+    attempts.add(attempt_key.pack());
+    // Moving on to another target is a fallback; trying the same one again is not.
+    if (before != nullptr && before->target != attempt.target && before->error) {
+      fallbacks[static_cast<std::size_t>(before->error->kind)].add();
+    }
+    before = &attempt;
+  }
+
+  const model::Usage& usage = record.usage;
+  const std::array buckets = {usage.input_uncached, usage.cache_read, usage.cache_write, usage.output_text,
+                              usage.reasoning};
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    if (buckets[i]) tokens[i].add(*buckets[i]);
+  }
+}
+
+}  // namespace qq::telemetry

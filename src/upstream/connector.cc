@@ -1,0 +1,136 @@
+#include "upstream/connector.h"
+
+#include <fmt/format.h>
+
+#include "net/egress_guard.h"
+#include "wire/http_head.h"
+
+namespace qq::upstream {
+namespace {
+
+// More addresses than this are not tried: the connect timer is shared by all of them.
+constexpr std::size_t kAddressesMax = 4;
+
+Error cancelled(const net::Scope& scope) {
+  const ErrorKind why = scope.cancel->reason();
+  return Error(why, why == ErrorKind::ClientGone ? ErrorOrigin::Client : ErrorOrigin::Gateway,
+               "the request was given up while connecting");
+}
+
+Error connect_timeout(const std::string& host) {
+  return Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent,
+                         fmt::format("no connection to {} within the connect timer", host));
+}
+
+}  // namespace
+
+Task<Result<std::unique_ptr<net::Stream>>> Connector::open(const model::Origin& origin,
+                                                           const relay::Timers& timers, net::Scope scope) {
+  const net::Scope connecting = scope.until(loop_.now() + timers.connect);
+  const bool by_proxy = !proxy_.host.empty();
+  // A proxy is the operator's own word, so the guard does not judge its address; it judges names itself.
+  Result<std::unique_ptr<net::Stream>> stream =
+      by_proxy ? co_await open_tcp(proxy_.host, proxy_.port, true, connecting)
+               : co_await open_tcp(origin.host, origin.port, origin.allow_private_address, connecting);
+  if (!stream) co_return stream;
+  if (by_proxy) {
+    Result<> tunnelled = co_await tunnel(**stream, origin, connecting);
+    if (!tunnelled) co_return fail(std::move(tunnelled).error());
+  }
+  counters_.upstream_connects.add();
+  if (origin.tls) {
+    const net::Scope shaking = scope.until(loop_.now() + timers.tls);
+    stream = co_await net::tls_connect(*std::move(stream), tls_, origin.host, shaking);
+    if (!stream) {
+      stream.error().phase = AttemptPhase::NotSent;
+      co_return stream;
+    }
+    counters_.upstream_tls_handshakes.add();
+    const auto info = net::tls_info(**stream);
+    if (info && info->resumed) counters_.upstream_tls_resumed.add();
+  }
+  counters_.upstream_connections_open.add();
+  co_return stream;
+}
+
+Task<Result<std::unique_ptr<net::Stream>>> Connector::open_tcp(const std::string& host, std::uint16_t port,
+                                                               bool allow_private, net::Scope scope) {
+  Result<std::vector<net::Address>> addresses = co_await loop_.resolve(host, port, scope);
+  if (!addresses) co_return fail(std::move(addresses).error());
+  const auto policy = allow_private ? net::EgressPolicy::AllowPrivate : net::EgressPolicy::PublicOnly;
+  std::erase_if(*addresses, [&](const net::Address& address) { return !net::egress_allowed(address, policy); });
+  if (addresses->empty()) {
+    co_return fail(Error::gateway(
+        ErrorKind::EgressDenied,
+        fmt::format("{} resolves only to addresses that the egress guard denies; "
+                    "set allow_private_address on the provider if it is yours", host)));
+  }
+  const std::size_t tries = std::min(addresses->size(), kAddressesMax);
+  Error last = connect_timeout(host);
+  for (std::size_t i = 0; i < tries; ++i) {
+    const MonotonicTime now = loop_.now();
+    if (now >= scope.deadline) break;
+    const auto share = (scope.deadline - now) / static_cast<int>(tries - i);
+    const net::Scope one = scope.until(now + share);
+    const net::Address address = (*addresses)[i];
+    Result<std::unique_ptr<net::Stream>> stream = co_await loop_.connect(address, one);
+    if (stream) co_return stream;
+    if (scope.cancel != nullptr && scope.cancel->cancelled()) co_return fail(cancelled(scope));
+    last = std::move(stream).error();
+  }
+  last.origin = ErrorOrigin::Upstream;
+  last.phase = AttemptPhase::NotSent;
+  co_return fail(std::move(last));
+}
+
+// RFC 9110 9.3.6: after a 2xx the connection is a tunnel. The head is read a byte at a time at most once per
+// connection, so that nothing behind it is taken.
+Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origin, net::Scope scope) {
+  const std::string authority = origin.host.find(':') == std::string::npos
+                                    ? fmt::format("{}:{}", origin.host, origin.port)
+                                    : fmt::format("[{}]:{}", origin.host, origin.port);
+  std::string request = fmt::format("CONNECT {0} HTTP/1.1\r\nhost: {0}\r\n", authority);
+  if (!proxy_.authorization.empty()) request += fmt::format("proxy-authorization: {}\r\n", proxy_.authorization);
+  request += "\r\n";
+
+  const auto failed = [](std::string text) {
+    return fail(Error::upstream(ErrorKind::ConnectFailed, AttemptPhase::NotSent, std::move(text)));
+  };
+  std::string_view rest = request;
+  while (!rest.empty()) {
+    const iovec piece{const_cast<char*>(rest.data()), rest.size()};
+    const net::IoTry wrote = stream.try_write({&piece, 1});
+    if (wrote.status == net::IoStatus::Done) {
+      rest.remove_prefix(wrote.bytes);
+      continue;
+    }
+    if (wrote.status != net::IoStatus::WouldBlock) co_return failed("the outbound proxy closed the connection");
+    const net::Wake wake = co_await stream.writable(scope);
+    if (wake == net::Wake::Cancelled) co_return fail(cancelled(scope));
+    if (wake == net::Wake::Deadline) co_return fail(connect_timeout(proxy_.host));
+  }
+  std::string head;
+  while (!head.ends_with("\r\n\r\n")) {
+    char byte = 0;
+    const net::IoTry got = stream.try_read({&byte, 1});
+    if (got.status == net::IoStatus::Done) {
+      head.push_back(byte);
+      if (head.size() > 16 * 1024) co_return failed("the outbound proxy's answer has no end");
+      continue;
+    }
+    if (got.status != net::IoStatus::WouldBlock) co_return failed("the outbound proxy closed the connection");
+    const net::Wake wake = co_await stream.readable(scope);
+    if (wake == net::Wake::Cancelled) co_return fail(cancelled(scope));
+    if (wake == net::Wake::Deadline) co_return fail(connect_timeout(proxy_.host));
+  }
+  wire::ResponseHead answer;
+  const wire::HeadLimits limits;
+  const wire::HeadVerdict verdict = wire::read_response_head(head, limits, answer);
+  if (verdict.kind != wire::HeadVerdict::Kind::Complete) co_return failed("the outbound proxy's answer is no HTTP");
+  if (answer.status < 200 || answer.status > 299) {
+    co_return failed(fmt::format("the outbound proxy refused the tunnel with status {}", answer.status));
+  }
+  co_return Result<>();
+}
+
+}  // namespace qq::upstream

@@ -1,0 +1,230 @@
+#include "upstream/http_client.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "upstream/http_reply.h"
+#include "wire/http_head.h"
+
+namespace qq::upstream {
+namespace {
+
+// While a request body waits for a slow provider, how often we look whether it has answered early.
+constexpr Milliseconds kEarlyReplyCheck{100};
+// What a decoded answer may grow to.
+constexpr std::size_t kDecodedMax = 64U << 20U;
+// 100 Continue, 103 Early Hints and the like before the reply.
+constexpr int kInterimRepliesMax = 16;
+
+Error gave_up(const net::Scope& scope, AttemptPhase phase) {
+  const ErrorKind why = scope.cancel->reason();
+  Error error(why, why == ErrorKind::ClientGone ? ErrorOrigin::Client : ErrorOrigin::Gateway,
+              "the request was given up");
+  error.phase = phase;
+  return error;
+}
+
+void append_head(std::string& out, const relay::UpstreamCall& call) {
+  const model::Target& target = *call.target;
+  const model::Origin& origin = target.origin;
+  out.clear();
+  out.append("POST ").append(target.endpoint(call.endpoint).path_and_query).append(" HTTP/1.1\r\nhost: ");
+  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
+  if (is_ipv6) out.push_back('[');
+  out.append(origin.host);
+  if (is_ipv6) out.push_back(']');
+  if (origin.port != (origin.tls ? 443 : 80)) {
+    out.push_back(':');
+    append_decimal(out, origin.port);
+  }
+  out.append("\r\n").append(target.auth_header_lines.reveal());
+  out.append("content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
+  out.append(call.stream ? "text/event-stream" : "application/json");
+  out.append("\r\nx-request-id: ").append(call.request_id);
+  out.append("\r\ncontent-length: ");
+  append_decimal(out, call.body_bytes);
+  out.append("\r\n").append(call.header_lines).append("\r\n");
+}
+
+// Drops the first `bytes` of a gathered write.
+void advance(std::span<iovec>& pieces, std::size_t bytes) noexcept {
+  while (!pieces.empty() && bytes >= pieces.front().iov_len) {
+    bytes -= pieces.front().iov_len;
+    pieces = pieces.subspan(1);
+  }
+  if (!pieces.empty()) {
+    pieces.front().iov_base = static_cast<char*>(pieces.front().iov_base) + bytes;
+    pieces.front().iov_len -= bytes;
+  }
+}
+
+iovec as_iovec(std::string_view bytes) noexcept { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+}  // namespace
+
+HttpUpstreamClient::HttpUpstreamClient(net::EventLoop& loop, relay::LoopCounters& counters,
+                                       std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy)
+    : loop_(loop),
+      counters_(counters),
+      connector_(loop, counters, std::move(tls), std::move(proxy)),
+      pool_(loop, counters) {}
+
+void HttpUpstreamClient::close(std::unique_ptr<net::Stream> stream) noexcept {
+  if (stream) counters_.upstream_connections_open.add(-1);
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(const relay::UpstreamCall& call,
+                                                                             const relay::Timers& timers,
+                                                                             net::Scope scope) {
+  const model::Origin& origin = call.target->origin;
+  std::unique_ptr<net::Stream> stream = pool_.take(origin.pool_key);
+  if (stream) {
+    counters_.upstream_reuses.add();
+    bool reply_began = false;
+    auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
+    const bool stale = !reply && !reply_began &&
+                       (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
+    if (!stale) co_return reply;
+  }
+  Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
+  if (!opened) co_return fail(std::move(opened).error());
+  bool reply_began = false;
+  co_return co_await send_on(*std::move(opened), call, timers, scope, reply_began);
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
+    std::unique_ptr<net::Stream> stream, const relay::UpstreamCall& call, const relay::Timers& timers,
+    net::Scope scope, bool& reply_began) {
+  // Closes what is left at every early return.
+  struct Closer {
+    HttpUpstreamClient& client;
+    std::unique_ptr<net::Stream>& stream;
+    ~Closer() { client.close(std::move(stream)); }
+  } closer{*this, stream};
+
+  append_head(head_text_, call);
+  pieces_.clear();
+  pieces_.push_back(as_iovec(head_text_));
+  for (const std::string_view piece : call.body_pieces) pieces_.push_back(as_iovec(piece));
+  std::span<iovec> rest(pieces_);
+  const std::size_t total = head_text_.size() + call.body_bytes;
+  std::size_t sent = 0;
+  bool request_sent = false;
+
+  // The usual case: the socket's buffer takes all of it at once.
+  net::IoTry wrote = stream->try_write(rest);
+  if (wrote.status == net::IoStatus::Done) sent = wrote.bytes;
+  std::string own_head;             // across a suspension the shared buffers belong to others
+  std::vector<iovec> own_pieces;
+  if (wrote.status != net::IoStatus::Failed && sent < total) {
+    own_head = head_text_;
+    own_pieces = pieces_;
+    own_pieces[0] = as_iovec(own_head);
+    rest = own_pieces;
+    advance(rest, sent);
+    MonotonicTime progress_deadline = loop_.now() + timers.send_progress;
+    while (sent < total && !stream->maybe_readable()) {
+      wrote = stream->try_write(rest);
+      if (wrote.status == net::IoStatus::Done) {
+        sent += wrote.bytes;
+        advance(rest, wrote.bytes);
+        progress_deadline = loop_.now() + timers.send_progress;
+        continue;
+      }
+      if (wrote.status != net::IoStatus::WouldBlock) break;
+      const net::Wake wake =
+          co_await stream->writable(scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
+      if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, AttemptPhase::SentNoReply));
+      if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
+        co_return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::SentNoReply,
+                                       "the request's deadline came while it was being sent"));
+      }
+      if (wake == net::Wake::Deadline && loop_.now() >= progress_deadline) {
+        co_return fail(Error::upstream(ErrorKind::SendTimeout, AttemptPhase::SentNoReply,
+                                       "the provider stopped taking the request"));
+      }
+    }
+  }
+  counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(sent));
+  // A failed write may still have an answer waiting behind it: a provider that refuses early.
+  request_sent = sent == total;
+
+  const MonotonicTime first_byte_deadline = loop_.now() + timers.first_byte;
+  const net::Scope waiting = scope.until(first_byte_deadline);
+  const wire::HeadLimits limits;
+  std::string storage;
+  std::size_t scanned = 0;
+  int interim_replies = 0;
+  for (;;) {
+    const std::span<char> scratch = loop_.scratch();
+    const net::IoTry got = stream->try_read(scratch);
+    if (got.status == net::IoStatus::WouldBlock) {
+      const net::Wake wake = co_await stream->readable(waiting);
+      if (wake == net::Wake::Ready) continue;
+      const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
+      if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
+      const bool total_passed = loop_.now() >= scope.deadline;
+      co_return fail(Error::upstream(total_passed ? ErrorKind::TotalTimeout : ErrorKind::FirstByteTimeout, phase,
+                                     total_passed ? "the request's deadline came before an answer"
+                                                  : "the provider did not begin to answer in time"));
+    }
+    if (got.status != net::IoStatus::Done) {
+      if (reply_began) {
+        co_return fail(Error::upstream(ErrorKind::EarlyClose, AttemptPhase::ReplyBegun,
+                                       "the provider closed the connection inside the reply's head"));
+      }
+      co_return fail(Error::upstream(
+          got.status == net::IoStatus::Closed ? ErrorKind::EarlyClose : ErrorKind::Reset, AttemptPhase::SentNoReply,
+          got.status == net::IoStatus::Closed ? "the provider closed the connection without an answer"
+                                              : "the provider reset the connection before an answer"));
+    }
+    reply_began = true;
+    counters_.bytes_from_upstreams.add(static_cast<std::int64_t>(got.bytes));
+    std::span<char> bytes = scratch.first(got.bytes);
+    if (!storage.empty()) {
+      storage.append(bytes.data(), bytes.size());
+      bytes = std::span<char>(storage.data(), storage.size());
+    }
+    for (;;) {  // over interim replies that came in one read
+      const wire::HeadVerdict verdict = wire::read_response_head({bytes.data(), bytes.size()}, limits, head_, scanned);
+      if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
+        co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+                                       fmt::format("the provider's reply is not HTTP/1.1: {}", verdict.reason)));
+      }
+      if (verdict.kind == wire::HeadVerdict::Kind::Incomplete) {
+        storage = std::string(bytes.data(), bytes.size());
+        scanned = storage.size();
+        break;
+      }
+      bytes = bytes.subspan(verdict.consumed);
+      scanned = 0;
+      if (head_.status >= 100 && head_.status < 200) {
+        if (head_.status == 101 || ++interim_replies > kInterimRepliesMax) {
+          co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+                                         "the provider sent an unexpected interim reply"));
+        }
+        if (bytes.empty()) {
+          storage.clear();
+          break;
+        }
+        continue;
+      }
+      const auto coding = head_.fields.find("content-encoding");
+      // `bytes` may lie in `storage`; it holds a whole head, so it is on the heap and moving keeps its buffer.
+      const std::string coding_name(coding.value_or(std::string_view()));
+      auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key, request_sent,
+                                               std::move(storage), bytes);
+      if (!coding_name.empty()) {
+        if (Result<> set = reply->set_decoder(coding_name, kDecodedMax); !set) {
+          Error error = std::move(set).error();
+          error.origin = ErrorOrigin::Upstream;
+          error.phase = AttemptPhase::ReplyBegun;
+          co_return fail(std::move(error));
+        }
+      }
+      co_return std::unique_ptr<relay::UpstreamReply>(std::move(reply));
+    }
+  }
+}
+
+}  // namespace qq::upstream

@@ -1,0 +1,106 @@
+#include "upstream/http_reply.h"
+
+#include <cstring>
+
+namespace qq::upstream {
+
+HttpReply::HttpReply(HttpUpstreamClient& client, std::unique_ptr<net::Stream> stream, std::string_view pool_key,
+                     bool reusable, std::string storage, std::span<char> early)
+    : client_(client),
+      stream_(std::move(stream)),
+      pool_key_(pool_key),
+      storage_(std::move(storage)),
+      early_(early),
+      body_(client.head_.framing),
+      status_(client.head_.status),
+      reusable_(reusable && client.head_.keep_alive) {}
+
+HttpReply::~HttpReply() {
+  // Anything but a complete reply leaves the connection in an unknown state: closing it also tells the
+  // provider that nobody listens any more.
+  if (ended_ && reusable_ && early_.empty()) {
+    client_.pool_.give_back(pool_key_, std::move(stream_));
+  } else {
+    client_.close(std::move(stream_));
+  }
+}
+
+Result<> HttpReply::set_decoder(std::string_view coding, std::size_t output_max) {
+  QQ_TRY(decoder_, wire::ContentDecoder::make(coding, output_max));
+  return {};
+}
+
+relay::UpstreamReply::Piece HttpReply::failed(ErrorKind kind, const char* reason) noexcept {
+  reusable_ = false;
+  Piece piece;
+  piece.kind = Piece::Kind::Failed;
+  piece.error = kind;
+  piece.reason = reason;
+  return piece;
+}
+
+relay::UpstreamReply::Piece HttpReply::try_read() noexcept {
+  Piece piece;
+  if (ended_) {
+    piece.kind = Piece::Kind::End;
+    return piece;
+  }
+  if (!early_.empty() || body_.done()) {
+    const std::span<char> raw = early_;
+    early_ = {};
+    return take(raw);
+  }
+  const std::span<char> scratch = client_.loop_.scratch();
+  const net::IoTry got = stream_->try_read(scratch);
+  switch (got.status) {
+    case net::IoStatus::Done:
+      client_.counters_.bytes_from_upstreams.add(static_cast<std::int64_t>(got.bytes));
+      return take(scratch.first(got.bytes));
+    case net::IoStatus::WouldBlock: return piece;
+    case net::IoStatus::Closed:
+      reusable_ = false;
+      if (!body_.finish()) return failed(ErrorKind::BodyCut, "the provider closed the connection in the middle of its answer");
+      return take({});
+    case net::IoStatus::Failed:
+      return failed(ErrorKind::BodyCut, "the provider reset the connection in the middle of its answer");
+  }
+  return piece;
+}
+
+// Takes the framing out of `raw` in place, so that what remains is one contiguous run of payload.
+relay::UpstreamReply::Piece HttpReply::take(std::span<char> raw) noexcept {
+  std::size_t kept = 0;
+  std::size_t at = 0;
+  while (at < raw.size() && !body_.done()) {
+    const auto step = body_.feed({raw.data() + at, raw.size() - at});
+    if (step.error != nullptr) return failed(ErrorKind::BadFrame, step.error);
+    if (!step.payload.empty()) {
+      if (raw.data() + kept != step.payload.data()) std::memmove(raw.data() + kept, step.payload.data(), step.payload.size());
+      kept += step.payload.size();
+    }
+    at += step.consumed;
+    if (step.consumed == 0) break;
+  }
+  if (at < raw.size()) reusable_ = false;  // bytes behind the end of the body: never trust this connection again
+
+  Piece piece;
+  piece.bytes = {raw.data(), kept};
+  if (decoder_) {
+    decoded_.clear();
+    if (auto fed = decoder_->feed(piece.bytes, decoded_); !fed) return failed(ErrorKind::DecodeFailed, "the answer's content coding is broken or a bomb");
+    if (body_.done()) {
+      if (auto finished = decoder_->finish(); !finished) return failed(ErrorKind::DecodeFailed, "the answer's content coding ends early");
+    }
+    piece.bytes = decoded_;
+  }
+  ended_ = body_.done();
+  if (!piece.bytes.empty()) {
+    piece.kind = Piece::Kind::Bytes;
+    piece.last = ended_;
+  } else {
+    piece.kind = ended_ ? Piece::Kind::End : Piece::Kind::WouldBlock;
+  }
+  return piece;
+}
+
+}  // namespace qq::upstream

@@ -1,0 +1,47 @@
+// A reply read from one HTTP/1.1 connection: framing, content coding, and what becomes of the connection.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "relay/upstream_client.h"
+#include "upstream/http_client.h"
+#include "wire/body_reader.h"
+#include "wire/content_decoder.h"
+
+namespace qq::upstream {
+
+class HttpReply : public relay::UpstreamReply {
+ public:
+  // `early`: body bytes that came with the head. They lie in the loop's scratch, or in `storage`.
+  HttpReply(HttpUpstreamClient& client, std::unique_ptr<net::Stream> stream, std::string_view pool_key,
+            bool reusable, std::string storage, std::span<char> early);
+  ~HttpReply() override;
+
+  [[nodiscard]] const wire::ResponseHead& head() const noexcept override { return client_.head_; }
+  [[nodiscard]] int status() const noexcept override { return status_; }
+  Piece try_read() noexcept override;
+  [[nodiscard]] net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept override {
+    return stream_->readable(scope);
+  }
+
+  // An error if the content coding is not one we read.
+  Result<> set_decoder(std::string_view coding, std::size_t output_max);
+
+ private:
+  Piece take(std::span<char> raw) noexcept;
+  Piece failed(ErrorKind kind, const char* reason) noexcept;
+
+  HttpUpstreamClient& client_;
+  std::unique_ptr<net::Stream> stream_;
+  std::string_view pool_key_;     // owned by the target, which the request's snapshot pins
+  std::string storage_;
+  std::span<char> early_;
+  wire::BodyReader body_;
+  std::unique_ptr<wire::ContentDecoder> decoder_;
+  std::string decoded_;
+  int status_;
+  bool reusable_;
+  bool ended_ = false;
+};
+
+}  // namespace qq::upstream

@@ -1,0 +1,71 @@
+#include "upstream/pool.h"
+
+namespace qq::upstream {
+namespace {
+
+// How soon a closed idle connection gives its descriptor back.
+constexpr Milliseconds kSweepEvery{1'000};
+
+bool is_usable(const net::Stream& stream) noexcept { return !stream.hung_up() && !stream.maybe_readable(); }
+
+}  // namespace
+
+Pool::SweepTimer::SweepTimer(Pool& owner) noexcept
+    : net::Timer([](net::Timer& timer) noexcept { static_cast<SweepTimer&>(timer).pool.sweep(); }), pool(owner) {}
+
+Pool::Pool(net::EventLoop& loop, relay::LoopCounters& counters, PoolLimits limits)
+    : loop_(loop), counters_(counters), limits_(limits), sweep_timer_(*this) {}
+
+Pool::~Pool() { clear(); }
+
+std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
+  const auto found = idle_.find(pool_key);
+  if (found == idle_.end()) return nullptr;
+  auto& connections = found->second;
+  while (!connections.empty()) {
+    Idle idle = std::move(connections.back());
+    connections.pop_back();
+    counters_.upstream_connections_idle.add(-1);
+    if (is_usable(*idle.stream) && loop_.now() - idle.since < limits_.idle_max) return std::move(idle.stream);
+    counters_.upstream_connections_open.add(-1);
+  }
+  return nullptr;
+}
+
+void Pool::give_back(std::string_view pool_key, std::unique_ptr<net::Stream> stream) {
+  auto found = idle_.find(pool_key);
+  if (found == idle_.end()) found = idle_.emplace(std::string(pool_key), std::vector<Idle>()).first;
+  auto& connections = found->second;
+  if (!is_usable(*stream) || connections.size() >= limits_.idle_per_origin_max) {
+    counters_.upstream_connections_open.add(-1);
+    return;
+  }
+  counters_.upstream_connections_idle.add(1);
+  connections.push_back(Idle{std::move(stream), loop_.now()});
+  if (!sweep_timer_.armed()) loop_.arm(sweep_timer_, loop_.now() + kSweepEvery);
+}
+
+void Pool::sweep() noexcept {
+  const MonotonicTime now = loop_.now();
+  bool any_left = false;
+  for (auto& [key, connections] : idle_) {
+    const auto dropped = std::erase_if(connections, [&](const Idle& idle) {
+      return !is_usable(*idle.stream) || now - idle.since >= limits_.idle_max;
+    });
+    counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(dropped));
+    counters_.upstream_connections_open.add(-static_cast<std::int64_t>(dropped));
+    any_left = any_left || !connections.empty();
+  }
+  if (any_left) loop_.arm(sweep_timer_, now + kSweepEvery);
+}
+
+void Pool::clear() noexcept {
+  if (sweep_timer_.armed()) loop_.disarm(sweep_timer_);
+  for (auto& [key, connections] : idle_) {
+    counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(connections.size()));
+    counters_.upstream_connections_open.add(-static_cast<std::int64_t>(connections.size()));
+  }
+  idle_.clear();
+}
+
+}  // namespace qq::upstream

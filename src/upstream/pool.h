@@ -1,0 +1,49 @@
+// Idle connections to providers, by origin. One pool per loop; newest first, so that few stay warm and the
+// rest age out. Stale ones (hung up, or with unasked bytes) are dropped before reuse.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "relay/loop_counters.h"
+#include "relay/snapshot.h"
+
+namespace qq::upstream {
+
+struct PoolLimits {
+  std::size_t idle_per_origin_max = 4096;
+  Milliseconds idle_max{55'000};  // below the 60 s after which common load balancers close silently
+};
+
+class Pool {
+ public:
+  Pool(net::EventLoop& loop, relay::LoopCounters& counters, PoolLimits limits = {});
+  ~Pool();
+
+  // The freshest usable idle connection, or null.
+  std::unique_ptr<net::Stream> take(std::string_view pool_key) noexcept;
+  void give_back(std::string_view pool_key, std::unique_ptr<net::Stream> stream);
+  void clear() noexcept;
+
+ private:
+  struct Idle {
+    std::unique_ptr<net::Stream> stream;
+    MonotonicTime since;
+  };
+  struct SweepTimer : net::Timer {
+    explicit SweepTimer(Pool& owner) noexcept;
+    Pool& pool;
+  };
+  void sweep() noexcept;
+
+  net::EventLoop& loop_;
+  relay::LoopCounters& counters_;
+  PoolLimits limits_;
+  std::unordered_map<std::string, std::vector<Idle>, relay::StringHash, std::equal_to<>> idle_;
+  SweepTimer sweep_timer_;
+};
+
+}  // namespace qq::upstream

@@ -1,0 +1,230 @@
+// check_json: the grammar of RFC 8259 as a loop with one flag a level, so that depth costs no stack.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "wire/json.h"
+#include "wire/json_scan.h"
+#include "wire/utf8.h"
+
+namespace qq::wire {
+namespace {
+
+// Of the byte behind a backslash: whether it is an escape of two bytes.
+constexpr std::array<bool, 256> kShortEscapes = [] {
+  std::array<bool, 256> table{};
+  for (const unsigned char c : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) table[c] = true;
+  return table;
+}();
+
+bool is_digit(const char* at, const char* end) noexcept {
+  return at != end && *at >= '0' && *at <= '9';
+}
+
+bool is_hex(char c) noexcept {
+  const char lower = static_cast<char>(c | 0x20);
+  return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
+}
+
+// Each check takes the place it starts at and gives the place behind, or nothing when `error_` is set.
+class Checker {
+ public:
+  Checker(std::string_view text, const JsonLimits& limits) noexcept : text_(text), limits_(limits) {}
+
+  std::optional<JsonError> run() noexcept {
+    if (check_document() == nullptr) return error_;
+    if ((high_ & 0x80) != 0) check_utf8();
+    return error_;
+  }
+
+ private:
+  const char* check_document() noexcept;
+  const char* check_string(const char* at, const char* end) noexcept;
+  const char* check_escape(const char* at, const char* end) noexcept;
+  const char* check_number(const char* at, const char* end) noexcept;
+  const char* check_word(const char* at, const char* end, std::string_view word) noexcept;
+  void check_utf8() noexcept;
+  const char* fail(const char* at, const char* reason) noexcept {
+    error_ = JsonError{static_cast<std::size_t>(at - text_.data()), reason};
+    return nullptr;
+  }
+
+  std::string_view text_;
+  const JsonLimits& limits_;
+  std::optional<JsonError> error_;
+  unsigned high_ = 0;                          // bit 7: some byte needs the UTF-8 check
+  std::array<bool, kJsonDepthMax> in_object_;  // by level: what encloses it. Written before it is read
+};
+
+const char* Checker::check_document() noexcept {
+  const char* at = text_.data();
+  const char* const end = at + text_.size();
+  const std::size_t depth_max = std::min(limits_.depth_max, kJsonDepthMax);
+  std::size_t nodes_left = limits_.nodes_max;
+  std::size_t depth = 0;
+  bool in_object = false;
+
+value:
+  at = skip_json_space(at, end);
+  if (at == end) return fail(at, "expected a value");
+  if (nodes_left-- == 0) return fail(at, "too many values");
+  switch (*at) {
+    case '"': at = check_string(at, end); break;
+    case '{':
+      if (depth == depth_max) return fail(at, "nested too deeply");
+      in_object_[depth++] = in_object;
+      in_object = true;
+      at = skip_json_space(at + 1, end);
+      if (at != end && *at == '}') goto close;
+      goto key;
+    case '[':
+      if (depth == depth_max) return fail(at, "nested too deeply");
+      in_object_[depth++] = in_object;
+      in_object = false;
+      at = skip_json_space(at + 1, end);
+      if (at != end && *at == ']') goto close;
+      goto value;
+    case 't': at = check_word(at, end, "true"); break;
+    case 'f': at = check_word(at, end, "false"); break;
+    case 'n': at = check_word(at, end, "null"); break;
+    default: at = check_number(at, end);
+  }
+  if (at == nullptr) return nullptr;
+
+after_value:
+  at = skip_json_space(at, end);
+  if (depth == 0) return at == end ? at : fail(at, "expected nothing more");
+  if (at != end && *at == ',') {
+    ++at;
+    if (!in_object) goto value;
+    at = skip_json_space(at, end);
+    goto key;
+  }
+  if (in_object) {
+    if (at == end || *at != '}') return fail(at, "expected ',' or '}'");
+  } else {
+    if (at == end || *at != ']') return fail(at, "expected ',' or ']'");
+  }
+
+close:
+  ++at;
+  in_object = in_object_[--depth];
+  goto after_value;
+
+key:
+  if (at == end || *at != '"') return fail(at, "expected a key");
+  if (nodes_left-- == 0) return fail(at, "too many values");
+  at = check_string(at, end);
+  if (at == nullptr) return nullptr;
+  at = skip_json_space(at, end);
+  if (at == end || *at != ':') return fail(at, "expected ':'");
+  ++at;
+  goto value;
+}
+
+const char* Checker::check_string(const char* at, const char* end) noexcept {
+  ++at;
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i last_control = _mm_set1_epi8(0x1f);
+  while (end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i ends =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes));
+    auto stops =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(ends, _mm_cmpeq_epi8(bytes, backslash))));
+    // A byte behind the string's end may count too: then the text is checked in vain.
+    if (_mm_movemask_epi8(bytes) != 0) high_ |= 0x80;
+    const char* next = at + 16;
+    while (stops != 0) {
+      const char* stop = at + __builtin_ctz(stops);
+      if (*stop == '"') return stop + 1;
+      if (*stop != '\\') return fail(stop, "control character in a string");
+      const char* behind = check_escape(stop, end);
+      if (behind == nullptr) return nullptr;
+      if (behind >= next) {
+        next = behind;
+        break;
+      }
+      stops &= ~0U << (behind - at);
+    }
+    at = next;
+  }
+#endif
+  while (at != end) {
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte == '"') return at + 1;
+    if (byte < 0x20) return fail(at, "control character in a string");
+    high_ |= byte;
+    if (byte == '\\') {
+      at = check_escape(at, end);
+      if (at == nullptr) return nullptr;
+    } else {
+      ++at;
+    }
+  }
+  return fail(end, "string without an end");
+}
+
+inline const char* Checker::check_escape(const char* at, const char* end) noexcept {
+  if (end - at < 2) return fail(at, "string without an end");
+  if (kShortEscapes[static_cast<unsigned char>(at[1])]) return at + 2;
+  if (at[1] != 'u') return fail(at, "unknown escape");
+  if (end - at < 6 || !is_hex(at[2]) || !is_hex(at[3]) || !is_hex(at[4]) || !is_hex(at[5])) {
+    return fail(at, "\\u without four hex digits");
+  }
+  return at + 6;
+}
+
+const char* Checker::check_number(const char* at, const char* end) noexcept {
+  const char* const begin = at;
+  if (*at == '-') ++at;
+  if (!is_digit(at, end)) return fail(begin, at == begin ? "expected a value" : "number without digits");
+  if (*at == '0') {
+    ++at;
+    if (is_digit(at, end)) return fail(begin, "number with a leading zero");
+  } else {
+    while (is_digit(at, end)) ++at;
+  }
+  if (at != end && *at == '.') {
+    ++at;
+    if (!is_digit(at, end)) return fail(begin, "number without digits behind the point");
+    while (is_digit(at, end)) ++at;
+  }
+  if (at != end && (*at | 0x20) == 'e') {
+    ++at;
+    if (at != end && (*at == '+' || *at == '-')) ++at;
+    if (!is_digit(at, end)) return fail(begin, "number without digits in the exponent");
+    while (is_digit(at, end)) ++at;
+  }
+  return at;
+}
+
+inline const char* Checker::check_word(const char* at, const char* end, std::string_view word) noexcept {
+  if (static_cast<std::size_t>(end - at) < word.size() || std::memcmp(at, word.data(), word.size()) != 0) {
+    return fail(at, "expected a value");
+  }
+  return at + word.size();
+}
+
+void Checker::check_utf8() noexcept {
+  if (simdjson::validate_utf8(text_)) return;
+  std::size_t offset = 0;
+  while (offset < text_.size()) {
+    const Utf8Part part = first_utf8_part(text_.substr(offset));
+    if (!part.valid) break;
+    offset += part.size;
+  }
+  error_ = JsonError{offset, "invalid UTF-8"};
+}
+
+}  // namespace
+
+std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits) noexcept {
+  return Checker(text, limits).run();
+}
+
+}  // namespace qq::wire

@@ -1,0 +1,22 @@
+// UTF-8 (RFC 3629), for the places that must know where it breaks. Whether it breaks is simdjson's to say.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace qq::wire {
+
+// What stands at the start of `text` (not empty): a whole character, or a maximal ill-formed part, which
+// one U+FFFD replaces (Unicode 15, 3.9, "substitution of maximal subparts").
+struct Utf8Part {
+  std::size_t size = 1;
+  bool valid = false;
+};
+Utf8Part first_utf8_part(std::string_view text) noexcept;
+
+// Writes `code_point` and returns how many bytes that took. Surrogates become U+FFFD.
+std::size_t encode_utf8(std::uint32_t code_point, char* out) noexcept;
+
+inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
+
+}  // namespace qq::wire

@@ -1,0 +1,104 @@
+// Real provider traffic for tests, read from where it is at hand: the folder that QQ_SHARED_DIR names, or
+// `../shared` beside the checkout. It is other people's data and no part of this tree; without it the tests
+// that want it are skipped.
+#pragma once
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/endpoint.h"
+
+namespace qq::recordings {
+
+struct Recording {
+  std::string name;  // "openai/chat-….json"
+  std::string provider;
+  model::Endpoint endpoint = model::Endpoint::ChatCompletions;
+  bool stream = false;
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;  // as it came over the wire, or re-serialised where only the parsed form was kept
+};
+
+inline std::optional<std::filesystem::path> folder() {
+  namespace fs = std::filesystem;
+  const char* const named = std::getenv("QQ_SHARED_DIR");
+  const fs::path shared = named != nullptr ? fs::path(named) : fs::path(QQ_SOURCE_DIR) / "../shared";
+  const fs::path recordings = shared / "recordings";
+  std::error_code ignored;
+  return fs::is_directory(recordings, ignored) ? std::optional(recordings) : std::nullopt;
+}
+
+// Which endpoint of the OpenAI dialects an exchange belongs to. Not those whose provider speaks a dialect of
+// its own at that path (Anthropic, Bedrock, Cohere, Gemini, Vertex; Ollama's /api/chat), and no DELETE or
+// GET. Writer's /v1/chat speaks the dialect under another path. This selects 159 of the 254 recordings.
+inline std::optional<model::Endpoint> openai_endpoint(std::string_view provider, std::string_view method,
+                                                      std::string_view path) {
+  for (const std::string_view other : {"anthropic", "bedrock", "cohere", "gemini", "vertex"}) {
+    if (provider == other) return std::nullopt;
+  }
+  if (method != "POST") return std::nullopt;
+  path = path.substr(0, path.find('?'));
+  if (path.ends_with("/chat/completions")) return model::Endpoint::ChatCompletions;
+  if (provider == "writer" && path == "/v1/chat") return model::Endpoint::ChatCompletions;
+  if (path.ends_with("/responses")) return model::Endpoint::Responses;
+  if (path.ends_with("/completions")) return model::Endpoint::Completions;
+  if (path.ends_with("/embeddings")) return model::Endpoint::Embeddings;
+  return std::nullopt;
+}
+inline constexpr std::size_t kOpenaiExchanges = 159;
+
+inline std::string text_of(simdjson::dom::element element) {
+  if (element.is_string()) return std::string(std::string_view(element));
+  std::ostringstream out;
+  out << simdjson::minify(element);
+  return out.str();
+}
+
+// Throws simdjson's exceptions on files that are no recordings.
+inline std::vector<Recording> load_openai(const std::filesystem::path& from) {
+  namespace fs = std::filesystem;
+  std::vector<Recording> loaded;
+  simdjson::dom::parser parser;
+  for (const auto& entry : fs::recursive_directory_iterator(from)) {
+    if (entry.path().extension() != ".json") continue;
+    const simdjson::dom::element file = parser.load(entry.path().string());
+    Recording recording;
+    recording.provider = std::string(std::string_view(file["provider"]));
+    std::string_view method = "POST";
+    if (file["method"].get(method) != simdjson::SUCCESS) method = "POST";
+    const auto endpoint = openai_endpoint(recording.provider, method, std::string_view(file["endpoint"]));
+    if (!endpoint) continue;
+    recording.name = recording.provider + "/" + entry.path().filename().string();
+    recording.endpoint = *endpoint;
+    recording.stream = bool(file["stream"]);
+    recording.status = static_cast<int>(std::int64_t(file["response"]["status"]));
+    recording.body = text_of(file["response"]["body"]);
+    for (const auto& [name, value] : simdjson::dom::object(file["response"]["headers"])) {
+      recording.headers.emplace_back(name, text_of(value));
+    }
+    loaded.push_back(std::move(recording));
+  }
+  std::ranges::sort(loaded, {}, &Recording::name);
+  return loaded;
+}
+
+// FNV-1a: names of recordings in the tree's own summary.
+inline std::string hash(std::string_view text) {
+  std::uint64_t value = 14695981039346656037ULL;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  std::ostringstream out;
+  out << std::hex << value;
+  return out.str();
+}
+
+}  // namespace qq::recordings

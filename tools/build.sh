@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds targets of a preset and shows progress: usage tools/build.sh PRESET [TARGET...]
+# On a terminal ninja draws its own; into a file goes one line every ten seconds, and all of an error.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+preset=$1
+shift
+[[ -f build/$preset/build.ninja ]] || cmake --preset "$preset" >"/tmp/qq_cmake.$$" 2>&1 || {
+  cat "/tmp/qq_cmake.$$" >&2
+  exit 1
+}
+rm -f "/tmp/qq_cmake.$$"
+targets=()
+(($# > 0)) && targets=(--target "$@")
+if [[ -t 1 ]]; then
+  exec cmake --build "build/$preset" "${targets[@]}"
+fi
+last=-10
+cmake --build "build/$preset" "${targets[@]}" 2>&1 | while IFS= read -r line; do
+  case $line in
+    '['[0-9]*'/'[0-9]*'] '*)
+      if ((SECONDS - last >= 10)); then printf '%s\n' "$line" && last=$SECONDS; fi
+      ;;
+    'ninja: no work to do'*) ;;
+    *) printf '%s\n' "$line" ;;
+  esac
+done
+exit "${PIPESTATUS[0]}"

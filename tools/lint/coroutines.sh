@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Coroutine forms that g++ 12 compiles wrongly: usage coroutines.sh [ROOT]
+#
+# `co_await f(Aggregate{.field = ...})` and `co_await f({...})` destroy the temporary twice when the aggregate
+# has a non-trivial member. A named variable, a function's result or a class with a constructor is fine; for
+# the last, say so on the line: // NOLINT(co_await-aggregate)
+set -uo pipefail
+root=${1:-$(dirname "${BASH_SOURCE[0]}")/../..}
+cd "$root" || exit 2
+
+folders=()
+for folder in src bench fuzz tests; do [[ -d $folder ]] && folders+=("$folder"); done
+find "${folders[@]}" -name node_modules -prune -o \( -name '*.h' -o -name '*.cc' \) -print | LC_ALL=C sort | xargs awk '
+  function check(text) {
+    # Type{ as an argument, or a bare { as one, anywhere inside the awaited call.
+    if (text ~ /co_await[^;]*[(,][ \t]*([A-Za-z_0-9]+::)*[A-Z][A-Za-z0-9]*\{/ || text ~ /co_await[^;]*[(,][ \t]*\{/) {
+      printf "%s:%d: co_await with a braced temporary: name it first (g++ 12)\n", FILENAME, started
+      bad = 1
+    }
+  }
+  FNR == 1 { inside = 0 }
+  {
+    line = $0
+    if (line ~ /NOLINT\(co_await-aggregate\)/) { inside = 0; next }
+    sub(/\/\/.*/, "", line)
+    gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+    if (!inside && line ~ /co_await/) {
+      inside = 1
+      started = FNR
+      statement = substr(line, index(line, "co_await"))
+    } else if (inside) {
+      statement = statement " " line
+    }
+    if (inside && (line ~ /;/ || line ~ /\{[ \t]*$/)) {
+      check(statement)
+      inside = 0
+    }
+  }
+  END { exit bad }
+'

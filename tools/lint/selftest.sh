@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The checks of this folder find what they are for: each gets a small tree with one mistake, and one without.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+# tree FILE CONTENT: a fresh tree that holds one file.
+tree() {
+  rm -rf "$scratch/tree"
+  mkdir -p "$scratch/tree/src" "$(dirname "$scratch/tree/$1")"
+  printf '%b' "$2" >"$scratch/tree/$1"
+}
+finds() {
+  tree "$2" "$3"
+  if "$here/$1" "$scratch/tree" >/dev/null 2>&1; then
+    echo "$1 does not find in $2: $3"
+    failures=$((failures + 1))
+  fi
+}
+accepts() {
+  tree "$2" "$3"
+  if ! "$here/$1" "$scratch/tree"; then
+    echo "$1 does not accept in $2: $3"
+    failures=$((failures + 1))
+  fi
+}
+
+accepts layering.sh src/relay/a.cc '#include "wire/a.h"\n#include "relay/b.h"\n#include <vector>\n'
+finds layering.sh src/wire/a.cc '#include "relay/a.h"\n'
+finds layering.sh src/routing/a.cc '#include "resilience/a.h"\n'
+finds layering.sh src/routing/a.cc '#include "net/a.h"\n'
+finds layering.sh src/relay/a.cc '#include "a.h"\n'
+finds layering.sh src/unheard/a.cc '\n'
+finds layering.sh src/relay/a.cc '#include <sys/epoll.h>\n'
+finds layering.sh src/dialects/a.cc '#include <thread>\n'
+accepts layering.sh src/net/a.cc '#include <sys/epoll.h>\n'
+accepts layering.sh src/dialects/a_test.cc '#include <fstream>\n'
+
+accepts words.sh src/a.cc '// Plain text. TODO(when the store has an index): look it up.\nclass Store {};\n'
+finds words.sh src/a.cc '// see /work/here\n'
+finds words.sh docs/a.md 'fixed in issue #12\n'
+finds words.sh src/a.cc '// TODO later\n'
+finds words.sh src/a.h 'class StoreManager {\n'
+finds words.sh src/a_test.cc 'std::this_thread::sleep_for(1s);\n'
+finds words.sh src/a.cc 'std::cout << 1;\n'
+finds words.sh src/a.cc '#include <format>\n'
+
+accepts coroutines.sh src/a.cc 'co_await f(options);\nco_return Reply{1};\nauto x = Wait{1};\nco_await g(make(1), "({");\n'
+finds coroutines.sh src/a.cc 'co_await f(Options{.a = 1});\n'
+finds coroutines.sh src/a.cc 'co_await loop.f(1,\n    net::Options{.a = 1});\n'
+finds coroutines.sh src/a.cc 'auto r = co_await f({1, 2});\n'
+accepts coroutines.sh src/a.cc 'co_await f(Has{1});  // NOLINT(co_await-aggregate)\n'
+accepts coroutines.sh src/a.cc 'if (co_await f(x)) {\n  g(Options{1});\n}\n'
+
+tree src/a.cc "$(printf 'x\\n%.0s' {1..1001})"
+if "$here/size.sh" "$scratch/tree" >/dev/null; then
+  echo "size.sh does not find 1,001 lines"
+  failures=$((failures + 1))
+fi
+
+echo "$failures of the checks' own tests failed"
+((failures == 0))
