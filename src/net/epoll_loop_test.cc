@@ -104,8 +104,8 @@ Task<void> out_of_descriptors(EpollLoop& loop) {
   ListenOptions options;
   options.address = Address::parse("127.0.0.1:0").value();
   options.out_of_descriptors_reply = "HTTP/1.1 503 Service Unavailable\r\n\r\n";
-  auto listener = loop.listen(
-      options, [&](AcceptedSocket socket) { accepted.push_back(loop.adopt(std::move(socket))); });
+  auto listener =
+      loop.listen(options, [&](AcceptedSocket socket) { accepted.push_back(loop.adopt(std::move(socket))); });
   const Address address = listener.value()->local();
 
   // Fills the table up to one descriptor, which the client takes: the server's side finds none.
@@ -214,7 +214,9 @@ TEST(EpollLoop, AnAcceptedSocketMovesToAnotherLoop) {
   thread.join();
 }
 
-TEST(EpollLoop, AnIdleStreamIsSmall) { EXPECT_LE(sizeof(TcpStream), 160U); }
+TEST(EpollLoop, AnIdleStreamIsSmall) {
+  EXPECT_LE(sizeof(TcpStream), 160U);
+}
 
 TEST(EpollLoop, ListeningTwiceOnOnePortIsAConfigurationError) {
   EpollLoop loop;

@@ -107,7 +107,8 @@ TEST_F(ResolverTest, FailuresWithoutAnOldAnswerAreFailures) {
   server_.set("silent.example.com", failing(Mode::Silence));
   server_.set("empty.example.com", addresses({}, {}));
   EpollLoop loop(options());
-  for (const char* host : {"unknown.example.com", "broken.example.com", "silent.example.com", "empty.example.com"}) {
+  for (const char* host :
+       {"unknown.example.com", "broken.example.com", "silent.example.com", "empty.example.com"}) {
     std::vector<std::string> got;
     run_task(loop, ask(loop, host, patiently(loop), got));
     EXPECT_EQ(got, std::vector<std::string>{"dns_failed"}) << host;

@@ -14,7 +14,9 @@ inline Scope within(EventLoop& loop, std::chrono::milliseconds time, Cancellatio
   return {loop.now() + time, cancel};
 }
 // Long enough never to matter; a test that runs into it fails instead of hanging.
-inline Scope patiently(EventLoop& loop) { return within(loop, std::chrono::seconds(60)); }
+inline Scope patiently(EventLoop& loop) {
+  return within(loop, std::chrono::seconds(60));
+}
 
 // Lets the loop begin a new batch.
 struct Bounce {

@@ -208,14 +208,16 @@ IoTry TlsStream::try_write(std::span<const iovec> pieces) noexcept {
       skipped = 0;
       continue;
     }
-    std::span<const char> record(static_cast<const char*>(first.iov_base) + skipped, std::min(rest, kRecordBytes));
+    std::span<const char> record(static_cast<const char*>(first.iov_base) + skipped,
+                                 std::min(rest, kRecordBytes));
     if (rest < kRecordBytes && pieces.size() > 1) {
       const std::span<char> buffer = gather_buffer();
       std::size_t filled = 0;
       std::size_t offset = skipped;
       for (const iovec& piece : pieces) {
         const std::size_t size = std::min(piece.iov_len - offset, buffer.size() - filled);
-        if (size > 0) std::memcpy(buffer.data() + filled, static_cast<const char*>(piece.iov_base) + offset, size);
+        if (size > 0)
+          std::memcpy(buffer.data() + filled, static_cast<const char*>(piece.iov_base) + offset, size);
         filled += size;
         offset = 0;
         if (filled == buffer.size()) break;
