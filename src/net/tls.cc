@@ -172,7 +172,8 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
   if (const auto numeric = Address::from_host(host, 0)) {
     X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), numeric->host_text().c_str());
   } else {
-    SSL_set_tlsext_host_name(ssl.get(), host.c_str());
+    // SSL_set_tlsext_host_name, without the old-style casts of that macro.
+    SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data());
     SSL_set1_host(ssl.get(), host.c_str());
     SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   }
