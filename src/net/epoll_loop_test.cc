@@ -58,11 +58,11 @@ TEST(EpollLoop, WhatWasPostedButNotRunIsDestroyedWhenTheLoopStops) {
 }
 
 Task<void> block_the_loop(EpollLoop& loop) {
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  co_await Bounce{loop};
   const auto until = loop.precise_now() + 3ms;
   while (loop.precise_now() < until) {
   }
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  co_await Bounce{loop};
 }
 TEST(EpollLoop, ReportsTheLongestBatchOnce) {
   EpollLoop loop;
@@ -128,7 +128,7 @@ Task<void> out_of_descriptors(EpollLoop& loop) {
   auto later = co_await loop.connect(address, patiently(loop));
   EXPECT_TRUE(later.has_value());
   co_await write_all(*later.value(), "x", patiently(loop));
-  while (accepted.empty()) static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  while (accepted.empty()) co_await Bounce{loop};
   EXPECT_EQ(accepted.size(), 1U) << "the listener serves again as soon as there are descriptors";
 }
 TEST(EpollLoop, WithoutDescriptorsAConnectionGetsTheReplyAndIsClosed) {
@@ -167,7 +167,7 @@ Task<void> connect_many(EpollLoop& loop, Address address, SharedServer& server, 
     EXPECT_TRUE(stream.has_value());
     streams.push_back(std::move(stream).value());
   }
-  while (server.accepted.load() < count) static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  while (server.accepted.load() < count) co_await Bounce{loop};
 }
 TEST(EpollLoop, TwoLoopsShareAListenerAndEveryConnectionIsAcceptedOnce) {
   SharedServer server;

@@ -112,7 +112,7 @@ Task<void> reset_met_by_write(EventLoop& loop) {
   pair.server->watch_hangup(&gone);
   pair.client->set_reset_on_close();
   pair.client.reset();
-  static_cast<void>(co_await sleep(loop, Scope{kNever, &gone}));
+  static_cast<void>(co_await time_passes(loop, until_cancelled(gone)));
   const IoTry wrote = write_now(*pair.server, "too late");
   EXPECT_EQ(wrote.status, IoStatus::Failed);
   const Got got = co_await read_to_end(*pair.server, patiently(loop));
@@ -124,7 +124,7 @@ TEST_P(EventLoopContract, ResetMetByAWriteIsStillAFailureForTheReader) {
 }
 
 Task<void> wait_for_cancel(EventLoop& loop, Cancellation& cancel, Wake& wake) {
-  wake = co_await sleep(loop, Scope{loop.now() + 20s, &cancel});
+  wake = co_await time_passes(loop, within(loop, 20s, &cancel));
 }
 Task<void> hangup_cancels(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -243,7 +243,7 @@ TEST_P(EventLoopContract, ReadEndsAtItsDeadline) {
 }
 
 Task<void> cancelled_read(Stream& stream, Cancellation& cancel, Wake& wake) {
-  wake = co_await stream.readable(Scope{kNever, &cancel});
+  wake = co_await stream.readable(until_cancelled(cancel));
 }
 Task<void> cancel_wakes(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -268,7 +268,7 @@ Task<void> cancelled_before(EventLoop& loop) {
   cancel.cancel(ErrorKind::ClientGone);
   const Scope scope{kNever, &cancel};
   EXPECT_EQ(co_await pair.client->readable(scope), Wake::Cancelled);
-  EXPECT_EQ(co_await sleep(loop, scope), Wake::Cancelled);
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Cancelled);
   Signal signal(loop);
   EXPECT_EQ(co_await signal.wait(scope), Wake::Cancelled);
 }
@@ -280,7 +280,7 @@ Task<void> deadline_passed(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
   const Scope scope{loop.now() - 1ms, nullptr};
   EXPECT_EQ(co_await pair.client->readable(scope), Wake::Deadline);
-  EXPECT_EQ(co_await sleep(loop, scope), Wake::Deadline);
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Deadline);
 }
 TEST_P(EventLoopContract, NothingWaitsAfterTheDeadline) {
   run_task(loop_, deadline_passed(loop_));
@@ -370,7 +370,7 @@ Task<void> destruction_in_a_batch(EventLoop& loop) {
   // All twenty have an event now; the first coroutine to run takes everything away.
   EXPECT_EQ(victims.woken, 1);
   victims.pairs.clear();
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  static_cast<void>(co_await time_passes(loop, within(loop, 1ms)));
 }
 TEST_P(EventLoopContract, StreamsMayDieInsideABatch) {
   run_task(loop_, destruction_in_a_batch(loop_));
@@ -394,7 +394,7 @@ TEST_P(EventLoopContract, AThousandConnectionsOpenAndClose) {
 // --- timers, signals, posts ---
 
 Task<void> note_after(EventLoop& loop, std::chrono::milliseconds time, int id, std::vector<int>& order) {
-  EXPECT_EQ(co_await sleep(loop, within(loop, time)), Wake::Deadline);
+  EXPECT_EQ(co_await time_passes(loop, within(loop, time)), Wake::Deadline);
   order.push_back(id);
 }
 Task<void> timers_in_order(EventLoop& loop) {

@@ -13,14 +13,15 @@ class SimulatedLoopTest : public ::testing::Test {
   SimulatedLoop loop_;
 };
 
-Task<void> sleep_for(EventLoop& loop, std::chrono::nanoseconds time) {
-  EXPECT_EQ(co_await sleep(loop, Scope{loop.now() + time, nullptr}), Wake::Deadline);
+Task<void> let_pass(EventLoop& loop, std::chrono::nanoseconds time) {
+  const Scope scope{loop.now() + time, nullptr};
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Deadline);
 }
 
 TEST_F(SimulatedLoopTest, AnHourPassesAtOnceAndToTheNanosecond) {
   const MonotonicTime start = loop_.now();
   const WallTime wall = loop_.wall_now();
-  run_task(loop_, sleep_for(loop_, 1h + 1ns));
+  run_task(loop_, let_pass(loop_, 1h + 1ns));
   EXPECT_EQ(loop_.now() - start, 1h + 1ns);
   EXPECT_EQ(loop_.wall_now() - wall, 1h + 1ns);
 }
@@ -177,7 +178,7 @@ Task<void> cancelled_connect(SimulatedLoop& loop) {
   loop.set_connect(address, ConnectScript{ConnectOutcome::BlackHole, {}});
   Cancellation cancel(loop);
   loop.after(1s, [&] { cancel.cancel(ErrorKind::ClientGone); });
-  const auto stream = co_await loop.connect(address, Scope{kNever, &cancel});
+  const auto stream = co_await loop.connect(address, until_cancelled(cancel));
   EXPECT_EQ(stream.error().kind, ErrorKind::ClientGone);
 }
 TEST_F(SimulatedLoopTest, ACancelledConnectSaysWhy) {
@@ -287,7 +288,7 @@ Task<void> write_to_closed(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair(network);
   server.reset();
   EXPECT_EQ(write_now(*client, "anyone?").status, IoStatus::Done) << "the reset has not come yet";
-  co_await sleep_for(loop, 21ms);
+  co_await let_pass(loop, 21ms);
   EXPECT_EQ(write_now(*client, "hello?").status, IoStatus::Failed);
 }
 TEST_F(SimulatedLoopTest, WritingToAClosedEndIsAnsweredByAReset) {

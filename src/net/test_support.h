@@ -18,6 +18,14 @@ inline Scope patiently(EventLoop& loop) {
   return within(loop, std::chrono::seconds(60));
 }
 
+inline Scope until_cancelled(Cancellation& cancel) {
+  return {kNever, &cancel};
+}
+// The loop's own sleep, which is no sleep of a thread and takes no time on the simulated loop.
+inline SleepAwaiter time_passes(EventLoop& loop, Scope scope) {
+  return sleep(loop, scope);
+}
+
 // Lets the loop begin a new batch.
 struct Bounce {
   EventLoop& loop;

@@ -217,7 +217,7 @@ Task<void> hangup(EventLoop& loop) {
   Cancellation cancel(loop);
   made.server->value()->watch_hangup(&cancel);
   made.client->value().reset();
-  EXPECT_EQ(co_await sleep(loop, within(loop, 20s, &cancel)), Wake::Cancelled);
+  EXPECT_EQ(co_await time_passes(loop, within(loop, 20s, &cancel)), Wake::Cancelled);
   made.server->value()->watch_hangup(nullptr);
 }
 TEST_P(TlsOnEveryLoop, HangupCancelsThroughTls) {
@@ -325,7 +325,7 @@ Task<void> cancelled_handshake(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair();
   Cancellation cancel(loop);
   loop.after(1s, [&] { cancel.cancel(ErrorKind::ClientGone); });
-  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, Scope{kNever, &cancel});
+  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, until_cancelled(cancel));
   EXPECT_EQ(made.error().kind, ErrorKind::ClientGone);
 }
 TEST(Tls, ACancelledHandshakeSaysWhy) {
