@@ -1,11 +1,12 @@
 #include "dialects/openai/chunk_shape.h"
 
+#include <recordings/recordings.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "dialects/openai/stream.h"
-#include "tests/recordings/recordings.h"
 
 namespace qq::dialects::openai {
 namespace {
@@ -155,8 +156,7 @@ void expect_same_facts(std::string_view body, model::Endpoint endpoint, const st
 }
 
 TEST(ChunkShape, SaysWhatAFullReadingSaysOfEveryFixture) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(QQ_SOURCE_DIR "/tests/golden/openai")) {
+  for (const auto& entry : std::filesystem::directory_iterator(QQ_SOURCE_DIR "/tests/golden/openai")) {
     if (entry.path().extension() != ".sse") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream bytes;
