@@ -20,10 +20,6 @@ const char* skip_value(const char* at, const char* end) noexcept {
   return at;
 }
 
-std::string_view between(const char* begin, const char* end) noexcept {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
 }  // namespace
 
 JsonType JsonValue::type() const noexcept {
@@ -57,44 +53,51 @@ std::optional<JsonValue> JsonValue::member(std::string_view key) const noexcept 
   return std::nullopt;
 }
 
-JsonMembers::JsonMembers(JsonValue object) noexcept {
-  if (!object.is_object()) return;
-  at_ = object.text().data() + 1;
-  end_ = object.text().data() + object.text().size();
+JsonWalk::JsonWalk(JsonValue container, char open) noexcept {
+  const std::string_view text = container.text();
+  if (text.empty() || text.front() != open) return;
+  begin_ = after_ = text.data() + 1;
+  end_ = text.data() + text.size();
+}
+
+JsonWalk::JsonWalk(JsonWalk& outer, char open) noexcept {
+  if (outer.begin_ == outer.end_ || *outer.begin_ != open) return;
+  begin_ = after_ = outer.begin_ + 1;
+  end_ = outer.end_;
+  outer_ = &outer;
+}
+
+JsonValue JsonWalk::value() const noexcept {
+  if (after_ == nullptr) after_ = skip_value(begin_, end_);
+  return {JsonValue::Exact{}, begin_, after_};
+}
+
+bool JsonWalk::advance() noexcept {
+  const char* at = after_ != nullptr ? after_ : skip_value(begin_, end_);
+  at = skip_json_space(at, end_);
+  if (at != end_ && *at == ',') at = skip_json_space(at + 1, end_);
+  begin_ = at;
+  after_ = nullptr;
+  if (at != end_ && *at != ']' && *at != '}') return true;
+  if (outer_ != nullptr && at != end_) outer_->after_ = at + 1;
+  // A walk that is over stays over.
+  begin_ = after_ = end_;
+  outer_ = nullptr;
+  return false;
 }
 
 bool JsonMembers::next() noexcept {
-  at_ = skip_json_space(at_, end_);
-  if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
-  if (at_ == end_ || *at_ != '"') return false;
+  if (!advance()) return false;
   key_escapes_ = false;
-  const char* key_end = find_closing_quote(at_ + 1, end_, key_escapes_);
-  key_ = between(at_ + 1, key_end);
-  if (key_end == end_) {
-    at_ = end_;
+  const char* key_end = *begin_ == '"' ? find_closing_quote(begin_ + 1, end_, key_escapes_) : end_;
+  if (key_end == end_) {  // not a checked document: never stand still
+    begin_ = after_ = end_;
+    outer_ = nullptr;
     return false;
   }
-  const char* begin = skip_json_space(key_end + 1, end_);
-  if (begin != end_ && *begin == ':') begin = skip_json_space(begin + 1, end_);
-  at_ = skip_value(begin, end_);
-  value_ = JsonValue(between(begin, at_));
-  return true;
-}
-
-JsonElements::JsonElements(JsonValue array) noexcept {
-  if (!array.is_array()) return;
-  at_ = array.text().data() + 1;
-  end_ = array.text().data() + array.text().size();
-}
-
-bool JsonElements::next() noexcept {
-  at_ = skip_json_space(at_, end_);
-  if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
-  if (at_ == end_ || *at_ == ']') return false;
-  const char* begin = at_;
-  at_ = skip_value(begin, end_);
-  value_ = JsonValue(between(begin, at_));
-  if (at_ == begin) at_ = end_;  // not a checked document: never stand still
+  key_ = std::string_view(begin_ + 1, static_cast<std::size_t>(key_end - begin_ - 1));
+  begin_ = skip_json_space(key_end + 1, end_);
+  if (begin_ != end_ && *begin_ == ':') begin_ = skip_json_space(begin_ + 1, end_);
   return true;
 }
 
