@@ -106,6 +106,7 @@ class JsonWalk {
   ~JsonWalk() = default;
   // Moves to the first byte of the next member or element; false at the container's end.
   bool advance() noexcept;
+  bool step() noexcept;  // the same, to be made part of its caller
 
   const char* begin_ = nullptr;  // of the value at hand; before the first one, where the walk begins
   mutable const char* after_ = nullptr;  // behind that value, if it is known

@@ -126,7 +126,7 @@ key:
 }
 
 // Most strings are keys and words: their end lies within sixteen bytes, and nothing else of note before it.
-inline const char* Checker::check_string(const char* at, const char* end) noexcept {
+[[gnu::always_inline]] inline const char* Checker::check_string(const char* at, const char* end) noexcept {
 #if defined(__SSE2__)
   if (end - at > 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
@@ -143,7 +143,7 @@ inline const char* Checker::check_string(const char* at, const char* end) noexce
   return check_long_string(at, end);
 }
 
-const char* Checker::check_long_string(const char* at, const char* end) noexcept {
+[[gnu::noinline]] const char* Checker::check_long_string(const char* at, const char* end) noexcept {
   ++at;
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"');

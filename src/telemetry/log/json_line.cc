@@ -132,12 +132,23 @@ void JsonLine::begin() noexcept {
   put('{');
 }
 
-void JsonLine::put(std::string_view text) noexcept {
-  std::memcpy(buffer_.data() + length_, text.data(), text.size());
-  length_ += text.size();
+// Names are short: two copies of fixed size that may overlap are cheaper than one of any size.
+inline void JsonLine::put(std::string_view text) noexcept {
+  char* const out = buffer_.data() + length_;
+  const std::size_t size = text.size();
+  length_ += size;
+  if (size >= 8 && size <= 16) {
+    std::memcpy(out, text.data(), 8);
+    std::memcpy(out + size - 8, text.data() + size - 8, 8);
+  } else if (size >= 4 && size < 8) {
+    std::memcpy(out, text.data(), 4);
+    std::memcpy(out + size - 4, text.data() + size - 4, 4);
+  } else {
+    std::memcpy(out, text.data(), size);
+  }
 }
 
-bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
+inline bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
   if (element_full_) return false;
   if (room() < name.size() + value_bytes + 8) {
     truncated_ = true;
