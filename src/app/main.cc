@@ -24,6 +24,10 @@ struct Run {
     simulator.listen = options.listen;
     simulator.recordings = options.recordings;
     simulator.scenario = options.scenario;
+    simulator.fault_listen = options.fault_listen;
+    simulator.tls_certificate = options.tls_certificate;
+    simulator.tls_key = options.tls_key;
+    simulator.requests_kept = options.keep_requests;
     return qq::simulator::run_sim_provider(simulator);
   }
   int operator()(const cli::KeysNew& options) const { return cli::run_keys_new(options); }

@@ -12,6 +12,8 @@ struct KeptRecord {
   int status = 0;
   bool stream = false;
   bool interrupted = false;
+  std::string method;
+  std::string path;
   std::string route;
   std::string request_id;
   std::string finish_reason;
@@ -31,6 +33,8 @@ class RecordingObserver : public relay::RequestObserver {
     kept.status = record.status;
     kept.stream = record.stream;
     kept.interrupted = record.interrupted;
+    kept.method = record.method;
+    kept.path = record.path;
     kept.route = record.route;
     kept.request_id = record.request_id;
     kept.finish_reason = record.finish_reason;

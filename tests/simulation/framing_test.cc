@@ -189,6 +189,35 @@ TEST(LargeBodies, ChunksAreCountedToo) {
   world.expect_rest();
 }
 
+TEST(Refusals, AreRecordedWithWhatWasAsked) {
+  struct Case {
+    std::string bytes;
+    int status;
+    std::string what;
+  };
+  const std::vector<Case> cases = {
+      {"GET /nowhere?key=1 HTTP/1.1\r\nhost: g\r\n\r\n", 404, "GET /nowhere"},
+      {"DELETE /v1/responses HTTP/1.1\r\nhost: g\r\n\r\n", 405, "DELETE /v1/responses"},
+      {post("content-length: 67108865\r\n"), 413, "POST /v1/chat/completions"},
+      {post("content-length: 4\r\n", "nope"), 400, "POST /v1/chat/completions"},
+      {chat("unknown").bytes(), 404, "POST /v1/chat/completions"},
+      {post("transfer-encoding: chunked\r\n", "zz\r\n"), 400, "POST /v1/chat/completions"},
+  };
+  for (const Case& one : cases) {
+    World world;
+    const Exchange heard = world.say(one.bytes);
+    EXPECT_EQ(heard.reply.status, one.status) << one.bytes;
+    ASSERT_TRUE(heard.record) << one.bytes;
+    EXPECT_EQ(heard.record->status, one.status);
+    EXPECT_EQ(heard.record->method + " " + heard.record->path, one.what);
+    EXPECT_EQ(heard.record->request_id, heard.reply.header("x-request-id"));
+    ASSERT_TRUE(heard.record->error);
+    EXPECT_EQ(heard.record->error->origin, ErrorOrigin::Client);
+    EXPECT_EQ(heard.reply.body.find("key=1"), std::string::npos);
+    world.expect_rest();
+  }
+}
+
 TEST(SlowClients, ASlowHeadIsClosedAtItsTimer) {
   World world;
   Client& client = world.client();

@@ -1,6 +1,6 @@
 // Every recorded exchange of the OpenAI dialects through decoder and judge: the same however the bytes are
 // split, and as tests/golden/recordings.summary says. QQ_GOLDEN_UPDATE=1 writes the summary anew.
-#include "tests/recordings/recordings.h"
+#include <recordings/recordings.h>
 
 #include "dialects/openai/answer.h"
 #include "dialects/openai/replay.h"
@@ -110,7 +110,7 @@ std::string summarise_answer(const Recording& recording) {
 }
 
 TEST_F(Recordings, AreJudgedAsTheSummarySays) {
-  const std::string path = std::string(QQ_SOURCE_DIR) + "/tests/golden/recordings.summary";
+  const std::string path = QQ_SOURCE_DIR "/tests/golden/recordings.summary";
   std::string summary =
       "# Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.\n";
   std::map<std::string, std::string> names;

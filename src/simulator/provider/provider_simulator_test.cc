@@ -2,9 +2,11 @@
 #include "simulator/provider/provider_simulator.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "net/epoll_loop.h"
 #include "net/simulated_loop.h"
+#include "net/test_certificates.h"
 #include "net/test_support.h"
 #include "simulator/provider/test_support.h"
 
@@ -254,6 +256,42 @@ TEST(ProviderSimulator, ItsOwnPagesDoNotCountThemselves) {
   bench.ask("POST /sim/reset HTTP/1.1\r\nHost: sim\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(bench.simulator.statistics().total(), 0U);
   EXPECT_EQ(read_reply(bench.ask(get("/sim/nothing")).bytes)->head.status, 404);
+}
+
+TEST(ProviderSimulator, AConnectionThatAskedForAPageStillFollowsTheScenario) {
+  SimulatorOptions options;
+  options.scenario = Scenario::parse(R"({"rules":[{"do":{"fault":"503"}}]})").value();
+  Simulated bench(std::move(options));
+  const auto page = read_reply(bench.ask(get("/sim/stats") + post("sim-gpt")).bytes);
+  EXPECT_EQ(read_reply(page->rest)->head.status, 503);
+}
+
+Task<void> ask_over_tls(net::EventLoop& loop, net::Address address, std::shared_ptr<net::TlsClientContext> context,
+                        std::string* bytes) {
+  auto connected = co_await loop.connect(address, net::testing::patiently(loop));
+  auto secured = co_await net::tls_connect(std::move(connected).value(), std::move(context), "localhost",
+                                           net::testing::patiently(loop));
+  const std::unique_ptr<net::Stream> stream = std::move(secured).value();
+  const std::string request = post("sim-gpt", {}, "Connection: close\r\n");
+  co_await net::testing::write_all(*stream, request, net::testing::patiently(loop));
+  *bytes = (co_await net::testing::read_to_end(*stream, net::testing::patiently(loop))).bytes;
+}
+
+TEST(ProviderSimulator, SpeaksTlsWhenGivenACertificate) {
+  net::testing::CertificateRequest request;
+  const net::testing::Certificate certificate = net::testing::make_certificate(request);
+  net::TlsServerOptions server;
+  server.certificate_file = certificate.certificate_file;
+  server.key_file = certificate.key_file;
+  SimulatorOptions options;
+  options.tls = net::TlsServerContext::make(server).value();
+  Real bench(std::move(options));
+  net::TlsClientOptions client;
+  client.verify = false;
+  std::string bytes;
+  bench.run(ask_over_tls(bench.loop, bench.simulator.local(), net::TlsClientContext::make(client).value(), &bytes));
+  EXPECT_TRUE(read_reply(bytes)->framed);
+  net::testing::remove_files(certificate);
 }
 
 Task<void> connects(net::EventLoop& loop, net::Address address, bool* done) {
