@@ -18,6 +18,7 @@ export async function blackHole(): Promise<Hole> {
   const [said] = await once(child.stdout!, 'data');
   const port = Number(String(said).trim());
   child.kill('SIGSTOP');
+  process.on('exit', () => child.kill('SIGKILL'));
   const fillers: Socket[] = [];
   const stop = async () => {
     for (const filler of fillers) filler.destroy();

@@ -1,11 +1,12 @@
 // The gateway as its configuration makes it, for tests of what a process does on real sockets: any configuration,
 // its file in a folder of its own, and what it says is kept for the search for secrets (`secrets.ts`).
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readlinkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Program, binary } from './programs.ts';
-import { clientKey, heard, listenTo, pepper, upstreamKey } from './secrets.ts';
+import { assertSecretsKept, clientKey, heard, listenTo, pepper, upstreamKey } from './secrets.ts';
 import { ask } from './http.ts';
 
 export interface Target {
@@ -78,6 +79,7 @@ export class Rig {
         ? new Program(args, env)
         : new Program(['-c', `ulimit -n ${options.descriptors} && exec "$0" "$@"`, binary, ...args], env, 'sh');
     listenTo(this.program);
+    started.push(this);
   }
 
   static async start(config: Sections, options: { descriptors?: number } = {}): Promise<Rig> {
@@ -174,6 +176,7 @@ export class Simulator {
 
   private constructor(args: string[]) {
     this.program = new Program(['sim-provider', '--listen', '127.0.0.1:0', ...args]);
+    started.push(this);
   }
   static async start(args: string[] = []): Promise<Simulator> {
     const simulator = new Simulator(args);
@@ -198,6 +201,19 @@ export class Simulator {
   async stop(): Promise<number | null> {
     return await this.program.stop();
   }
+}
+
+// For `after`: everything that was started here ends, each program with exit code 0, and no secret was told.
+// Whatever else fails, nothing is left running.
+const started: (Rig | Simulator)[] = [];
+process.on('exit', () => started.forEach((one) => one.program.child.kill('SIGKILL')));
+
+export async function finish(...others: { stop(): Promise<unknown> }[]): Promise<void> {
+  const codes: (number | null)[] = [];
+  for (const one of [...started].reverse()) codes.push(await one.stop());
+  for (const other of others) await other.stop();
+  assert.deepEqual(codes, codes.map(() => 0), 'every program ends cleanly');
+  assertSecretsKept();
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chat, Running } from '../lib/http.ts';
-import { configuration, Rig, Simulator, until } from '../lib/rig.ts';
-import { assertSecretsKept } from '../lib/secrets.ts';
+import { configuration, finish, Rig, Simulator, until } from '../lib/rig.ts';
 
 const total = process.env.QQ_LONG === '1' ? 10_000 : 1_000;
 const together = 50;
@@ -23,11 +22,7 @@ before(async () => {
     ]),
   );
 });
-after(async () => {
-  assert.equal(await rig.stop(), 0);
-  assert.equal(await simulator.stop(), 0);
-  assertSecretsKept();
-});
+after(() => finish());
 
 // Leaves after its first events, at a place that differs from stream to stream.
 async function abandon(index: number): Promise<void> {

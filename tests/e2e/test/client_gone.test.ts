@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { blackHole, mute, type Hole } from '../lib/holes.ts';
 import { chat, chatBody, Running } from '../lib/http.ts';
-import { configuration, pause, Rig, Simulator, until } from '../lib/rig.ts';
-import { assertSecretsKept, clientKey } from '../lib/secrets.ts';
+import { configuration, finish, pause, Rig, Simulator, until } from '../lib/rig.ts';
+import { clientKey } from '../lib/secrets.ts';
 
 let simulator: Simulator;
 let hole: Hole;
@@ -42,13 +42,7 @@ before(async () => {
     ),
   );
 });
-after(async () => {
-  assert.equal(await rig.stop(), 0);
-  assert.equal(await simulator.stop(), 0);
-  await hole.stop();
-  await silent.stop();
-  assertSecretsKept();
-});
+after(() => finish(hole, silent));
 
 const large = 'x'.repeat(12 << 20); // more than the sockets' buffers take
 

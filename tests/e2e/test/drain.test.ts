@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { ask, chat, Running } from '../lib/http.ts';
-import { configuration, Rig, Simulator, until } from '../lib/rig.ts';
-import { assertSecretsKept } from '../lib/secrets.ts';
+import { configuration, finish, Rig, Simulator, until } from '../lib/rig.ts';
 
 let simulator: Simulator;
 const start = async (drain: string) =>
@@ -24,10 +23,7 @@ const start = async (drain: string) =>
 before(async () => {
   simulator = await Simulator.start();
 });
-after(async () => {
-  assert.equal(await simulator.stop(), 0);
-  assertSecretsKept();
-});
+after(() => finish());
 
 test('streams finish within the drain time, /readyz says 503 meanwhile, and new requests are told to go', async () => {
   const rig = await start('30s');

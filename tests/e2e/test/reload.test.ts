@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chat, Running } from '../lib/http.ts';
-import { configuration, hashOf, pause, Rig, Simulator, until, type Sections, type Target } from '../lib/rig.ts';
-import { assertSecretsKept } from '../lib/secrets.ts';
+import { configuration, finish, hashOf, pause, Rig, Simulator, until, type Sections, type Target } from '../lib/rig.ts';
 
 const otherKey = 'sk-canary-other-18c2';
 let simulator: Simulator;
@@ -26,11 +25,7 @@ before(async () => {
   ];
   rig = await Rig.start(next());
 });
-after(async () => {
-  assert.equal(await rig.stop(), 0);
-  assert.equal(await simulator.stop(), 0);
-  assertSecretsKept();
-});
+after(() => finish());
 
 test('200 streams across 20 reloads, by signal and by replaced file: none is cut', async () => {
   const expected = new Running(simulator.baseURL, 'sim-gpt+words=150', { stream: true });
