@@ -5,16 +5,10 @@
 #include <string>
 
 #include "providers/masking.h"
+#include "telemetry/log/plain_text.h"
 
 namespace qq::telemetry {
 namespace {
-
-// Bytes that may stand in a JSON string as they are: printable ASCII but for quote and backslash.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> table{};
-  for (int c = 0x20; c < 0x7f; ++c) table[static_cast<std::size_t>(c)] = c != '"' && c != '\\';
-  return table;
-}();
 
 constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
 
@@ -68,10 +62,11 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
 
 // Writes at most kEscapeMax bytes per byte of `text`; returns the end.
 char* escape(char* out, std::string_view text) noexcept {
+  if (copy_plain(out, text)) return out + text.size();
   std::size_t at = 0;
   while (at < text.size()) {
     const unsigned char c = byte_at(text, at);
-    if (kPlain[c]) {
+    if (is_plain(c)) {
       *out++ = text[at++];
     } else if (c == '"' || c == '\\') {
       *out++ = '\\';
@@ -111,12 +106,23 @@ void JsonLine::begin() noexcept {
   put('{');
 }
 
-void JsonLine::put(std::string_view text) noexcept {
-  std::memcpy(buffer_.data() + length_, text.data(), text.size());
-  length_ += text.size();
+// Names are short: two copies of fixed size that may overlap are cheaper than one of any size.
+inline void JsonLine::put(std::string_view text) noexcept {
+  char* const out = buffer_.data() + length_;
+  const std::size_t size = text.size();
+  length_ += size;
+  if (size >= 8 && size <= 16) {
+    std::memcpy(out, text.data(), 8);
+    std::memcpy(out + size - 8, text.data() + size - 8, 8);
+  } else if (size >= 4 && size < 8) {
+    std::memcpy(out, text.data(), 4);
+    std::memcpy(out + size - 4, text.data() + size - 4, 4);
+  } else {
+    std::memcpy(out, text.data(), size);
+  }
 }
 
-bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
+inline bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
   if (element_full_) return false;
   if (room() < name.size() + value_bytes + 8) {
     truncated_ = true;
