@@ -4,6 +4,7 @@
 
 #include "admission/key_hash.h"
 #include "base/assert.h"
+#include "base/random.h"
 #include "providers/catalogue.h"
 
 namespace qq::app {

@@ -18,27 +18,30 @@ constexpr std::size_t kReservedDescriptors = 128;
 }  // namespace
 
 Gateway::Gateway(config::Config config, Options options)
-    : config_(std::move(config)), telemetry_(std::move(options.telemetry)) {}
+    : active_{std::move(config), nullptr}, telemetry_(std::move(options.telemetry)) {}
 
 Result<std::unique_ptr<Gateway>> Gateway::start(config::Config config, Options options) {
-  if (config.workers == 0) config.workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  options.telemetry.loops = config.workers;
+  const int loops = config.workers != 0 ? config.workers
+                                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.telemetry.loops = loops;
   std::unique_ptr<Gateway> gateway(new Gateway(std::move(config), std::move(options)));
-  QQ_CHECK(gateway->build());
+  QQ_CHECK(gateway->build(loops));
   return gateway;
 }
 
-Result<> Gateway::build() {
+Result<> Gateway::build(int loops) {
+  const config::Config& config = active_.config;
   const std::size_t descriptors = net::raise_descriptor_limit();
-  if (config_.limits.connections_max == 0 && descriptors > 2 * kReservedDescriptors) {
+  std::size_t connections_max = config.limits.connections_max;
+  if (connections_max == 0 && descriptors > 2 * kReservedDescriptors) {
     // A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
-    const std::size_t for_clients = (descriptors - kReservedDescriptors) / 2;
-    config_.limits.connections_max = std::max<std::size_t>(1, for_clients / static_cast<std::size_t>(config_.workers));
+    connections_max = (descriptors - kReservedDescriptors) / 2;
   }
-  memory_max_ = config_.limits.memory_max != 0 ? config_.limits.memory_max : available_memory();
+  shared_.connections_per_loop_max = connections_max / static_cast<std::size_t>(loops);
+  memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 
-  QQ_TRY(snapshot_, config::compile(config_, healths_, ++generation_, std::chrono::system_clock::now()));
-  for (const downstream::ListenerConfig& listener : config_.listeners) {
+  QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));
+  for (const downstream::ListenerConfig& listener : config.listeners) {
     downstream::Listening listening{listener, nullptr};
     if (listener.tls) {
       net::TlsServerOptions tls;
@@ -51,11 +54,11 @@ Result<> Gateway::build() {
   shared_.render_metrics = [this] { return render_metrics(); };
 
   net::TlsClientOptions tls;
-  tls.ca_file = config_.outbound_ca_file;
+  tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
-  for (int i = 0; i < config_.workers; ++i) {
-    workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, snapshot_, tls_client,
-                                                config_.outbound_proxy));
+  for (int i = 0; i < loops; ++i) {
+    workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot, tls_client,
+                                                config.outbound_proxy));
     telemetry_.attach(i, &workers_.back()->counters());
   }
   // Sockets are opened before any thread runs: the loops' own thread rule holds for all of them still.
@@ -72,15 +75,19 @@ Gateway::~Gateway() {
   telemetry_.stop();
 }
 
-Result<> Gateway::publish(const config::Config& config) {
-  config::Config next = config;
-  next.limits.connections_max = next.limits.connections_max != 0 ? next.limits.connections_max : config_.limits.connections_max;
-  QQ_TRY(auto snapshot, config::compile(next, healths_, generation_ + 1, std::chrono::system_clock::now()));
-  ++generation_;
-  for (auto& worker : workers_) worker->publish(snapshot);
-  const std::lock_guard lock(snapshot_mutex_);
-  snapshot_ = std::move(snapshot);
-  return {};
+config::ReloadResult Gateway::reload(const std::string& path, const config::Environment& environment) {
+  config::ReloadResult result = config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
+  for (const config::Diagnostic& diagnostic : result.diagnostics) {
+    telemetry_.log_event(telemetry::Level::Error, "configuration refused, the old one stays",
+                         {{"problem", config::to_text(diagnostic)}});
+  }
+  if (result.next) {
+    for (auto& worker : workers_) worker->publish(result.snapshot);
+    const std::lock_guard lock(snapshot_mutex_);
+    active_ = config::Active{*result.next, result.snapshot};
+  }
+  telemetry_.log_event(telemetry::Level::Info, "configuration read again", {{"result", config::to_text(result)}});
+  return result;
 }
 
 void Gateway::watch_memory() {
@@ -106,7 +113,7 @@ std::string Gateway::render_metrics() {
   std::shared_ptr<const relay::Snapshot> snapshot;
   {
     const std::lock_guard lock(snapshot_mutex_);
-    snapshot = snapshot_;
+    snapshot = active_.snapshot;
   }
   std::vector<telemetry::TargetState> targets;
   for (const auto& target : snapshot->targets) {

@@ -1,14 +1,17 @@
 // The object graph of a running gateway: one thread, loop, upstream client and server a worker; one
 // telemetry, one health registry and one published snapshot for all.
 //
-// Threading: `start`, `publish`, `drain` and the destructor belong to the owning (main) thread.
+// Threading: `start`, `reload`, `drain` and the destructor belong to the owning (main) thread.
 #pragma once
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "config/config.h"
+#include "config/expand.h"
+#include "config/reload.h"
 #include "downstream/server.h"
 #include "net/address.h"
 #include "relay/snapshot.h"
@@ -34,10 +37,9 @@ class Gateway {
   [[nodiscard]] const std::vector<net::Address>& addresses() const noexcept { return addresses_; }
   [[nodiscard]] telemetry::Telemetry& telemetry() noexcept { return telemetry_; }
 
-  // Swaps the configuration under running requests, which keep the one they started with. Listeners, workers,
-  // outbound proxy and CA stay as they were started.
-  Result<> publish(const config::Config& config);
-  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+  // Reads the file again and, if it is good, swaps the configuration under running requests, which keep the
+  // one they started with. What needs a restart stays as it was, and the result says so.
+  config::ReloadResult reload(const std::string& path, const config::Environment& environment);
 
   // To be called a few times a second: reads the process's memory and sets the overload step.
   void watch_memory();
@@ -47,19 +49,17 @@ class Gateway {
 
  private:
   Gateway(config::Config config, Options options);
-  Result<> build();
+  Result<> build(int loops);
   [[nodiscard]] std::string render_metrics();
 
-  config::Config config_;
+  config::Active active_;
   telemetry::Telemetry telemetry_;
   resilience::HealthRegistry healths_;
   relay::ProcessState process_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Address> addresses_;
-  std::mutex snapshot_mutex_;  // of the copy that /metrics reads
-  std::shared_ptr<const relay::Snapshot> snapshot_;
-  std::uint64_t generation_ = 0;
+  std::mutex snapshot_mutex_;  // /metrics reads active_.snapshot from the loops' threads
   std::size_t memory_max_ = 0;
   bool drained_ = false;
 };

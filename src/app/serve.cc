@@ -2,8 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
+#include <optional>
+
 #include "app/gateway.h"
 #include "app/signals.h"
+#include "config/file_watch.h"
 #include "config/load.h"
 
 namespace qq::app {
@@ -33,13 +37,24 @@ int run_serve(const std::string& config_path) {
   for (const net::Address& address : gateway.addresses()) {
     telemetry.log_event(telemetry::Level::Info, "listening", {{"address", address.text()}});
   }
+  std::atomic<bool> file_changed{false};
+  std::optional<config::FileWatcher> watcher;
+  if (auto watch = config::FileWatch::open(config_path)) {
+    watcher.emplace(*std::move(watch), [&file_changed] { file_changed.store(true); });
+  } else {
+    telemetry.log_event(telemetry::Level::Warn, "the configuration file is not watched; reload with SIGHUP",
+                        {{"reason", watch.error().message}});
+  }
   for (;;) {
     const auto signal = wait_for_signal(kTick);
     gateway.watch_memory();
-    if (!signal) continue;
-    if (*signal == Signal::Stop) break;
-    if (*signal == Signal::ReopenLog) telemetry.reopen_log();
+    if (signal == Signal::Stop) break;
+    if (signal == Signal::ReopenLog) telemetry.reopen_log();
+    if (file_changed.exchange(false) || signal == Signal::Reload) {
+      gateway.reload(config_path, config::Environment::of_process());
+    }
   }
+  watcher.reset();
   telemetry.log_event(telemetry::Level::Info, "draining", {{"drain_ms", std::int64_t{drain_time.count()}}});
   gateway.drain(drain_time);
   telemetry.log_event(telemetry::Level::Info, "stopped");

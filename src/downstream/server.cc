@@ -57,8 +57,8 @@ bool Server::takes_requests() const noexcept {
 }
 
 void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
-  const auto connections_max = services_.snapshot->limits.connections_max;
-  const bool full = connections_max != 0 && connections_.size() >= connections_max;
+  const std::size_t connections_max = shared_.connections_per_loop_max;
+  const bool full = connections_max != 0 && tasks_.running() >= connections_max;
   if (full || services_.process.memory_step.load(std::memory_order_relaxed) >= 3) {
     services_.counters.connections_refused.add();
     shared_.spread.closed(self_);

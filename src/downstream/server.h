@@ -34,6 +34,7 @@ class Server {
   struct Shared {  // by all loops; outlives them
     std::vector<Listening> listeners;
     AcceptSpread spread;
+    std::size_t connections_per_loop_max = 0;  // 0: as many as descriptors allow
     std::function<std::string()> render_metrics;
   };
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "net/epoll_loop.h"
+#include "net/errno_text.h"
 
 namespace qq::net {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kPause{100};
 
 Error cannot_listen(const Address& address, int error) {
   return Error::gateway(ErrorKind::Config, "cannot listen on " + address.text() + ": " +
-                                               std::generic_category().message(error));
+                                               errno_text(error));
 }
 
 int open_spare() noexcept { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "net/epoll_listener.h"
+#include "net/errno_text.h"
 #include "net/resolver.h"
 #include "net/tcp_stream.h"
 
@@ -17,7 +18,7 @@ namespace {
 Error connect_failed(const Address& address, int error) {
   // Without descriptors or memory it is our own fault, and no evidence against the provider.
   const bool ours = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-  const std::string text = "cannot connect to " + address.text() + ": " + std::generic_category().message(error);
+  const std::string text = "cannot connect to " + address.text() + ": " + errno_text(error);
   if (ours) return Error::gateway(ErrorKind::Saturated, text);
   return Error::upstream(error == ETIMEDOUT ? ErrorKind::ConnectTimeout : ErrorKind::ConnectFailed,
                          AttemptPhase::NotSent, text);

@@ -1,8 +1,8 @@
 #include "net/simulated_loop.h"
 
 #include <cerrno>
-#include <system_error>
 
+#include "net/errno_text.h"
 #include "net/simulated_stream.h"
 
 namespace qq::net {
@@ -16,7 +16,7 @@ constexpr WallTime kFirstDay{std::chrono::seconds(1'767'225'600)};
 
 Error connect_refused(const Address& address, int error) {
   return Error::upstream(ErrorKind::ConnectFailed, AttemptPhase::NotSent,
-                         "cannot connect to " + address.text() + ": " + std::generic_category().message(error));
+                         "cannot connect to " + address.text() + ": " + errno_text(error));
 }
 
 Error unresolved(const std::string& host) {
@@ -251,7 +251,7 @@ Result<std::unique_ptr<Listener>> SimulatedLoop::listen(const ListenOptions& opt
   for (const SimulatedListener* other : listeners_) {
     if (other->group_->local == group->local) {
       return fail(Error::gateway(ErrorKind::Config, "cannot listen on " + group->local.text() + ": " +
-                                                        std::generic_category().message(EADDRINUSE)));
+                                                        errno_text(EADDRINUSE)));
     }
   }
   return std::make_unique<SimulatedListener>(*this, std::move(group), std::move(accepted));

@@ -40,7 +40,7 @@ constexpr auto kSimProvider =
     "\n"
     "Examples:\n"
     "  queqiao sim-provider --listen 127.0.0.1:9090\n"
-    "  queqiao sim-provider --recordings ./recordings --scenario outage.yaml";
+    "  queqiao sim-provider --recordings ./recordings --scenario outage.json";
 
 constexpr auto kKeys = "Make client keys and their hashes for the configuration.";
 
@@ -124,6 +124,22 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
       ->type_name("DIR");
   sim_provider->add_option("--scenario", options.sim_provider.scenario, "Scenario file with faults")
       ->type_name("FILE");
+  sim_provider
+      ->add_option("--fault-listen", options.sim_provider.fault_listen,
+                   "A second port that POST /sim/listener closes and opens")
+      ->type_name("ADDR");
+  auto* sim_certificate =
+      sim_provider->add_option("--tls-cert", options.sim_provider.tls_certificate, "Certificate for HTTPS")
+          ->type_name("FILE");
+  auto* sim_key =
+      sim_provider->add_option("--tls-key", options.sim_provider.tls_key, "Its key")->type_name("FILE");
+  sim_certificate->needs(sim_key);
+  sim_key->needs(sim_certificate);
+  sim_provider
+      ->add_option("--keep-requests", options.sim_provider.keep_requests,
+                   "How many requests /sim/requests remembers")
+      ->type_name("N")
+      ->capture_default_str();
 
   auto* keys = app.add_subcommand("keys", kKeys);
   keys->require_subcommand(1);

@@ -24,11 +24,16 @@ struct DemoOptions {
   std::string key;  // empty: a random one
 };
 
-// queqiao sim-provider [--listen ADDR] [--recordings DIR] [--scenario FILE]
+// queqiao sim-provider [--listen ADDR] [--recordings DIR] [--scenario FILE] [--fault-listen ADDR]
+//                      [--tls-cert FILE --tls-key FILE] [--keep-requests N]
 struct SimProviderOptions {
   std::string listen = "127.0.0.1:9090";
   std::string recordings;  // empty: none
   std::string scenario;    // empty: none
+  std::string fault_listen;  // empty: no second port
+  std::string tls_certificate;
+  std::string tls_key;
+  std::size_t keep_requests = 256;
 };
 
 // Where the pepper of client keys is.

@@ -365,8 +365,18 @@ std::string_view to_string(Route route) noexcept {
 }
 
 std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed) noexcept {
-  std::uint64_t hash = seed;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+  constexpr std::uint64_t kPrime = 0x100000001b3ULL;
+  std::uint64_t hash = seed ^ bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t size = std::min<std::size_t>(bytes.size(), 8);
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    }
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 29U;
+    bytes.remove_prefix(size);
+  }
   return hash;
 }
 
@@ -420,11 +430,6 @@ ModelName split_model(std::string_view asked) {
 Result<Asked> read_asked(Route route, std::string_view body, std::string_view path_model) {
   Asked asked;
   asked.route = route;
-  if (const auto error = wire::check_json(body)) {
-    return fail(Error::client(ErrorKind::InvalidRequest,
-                              fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
-                                          error->reason, error->offset)));
-  }
   asked.body = JsonValue(body);
   if (!asked.body.is_object()) return fail(invalid("body", "an object"));
   for (JsonMembers members(asked.body); members.next();) QQ_CHECK(read_member(members, asked));

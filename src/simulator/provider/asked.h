@@ -75,10 +75,10 @@ struct Asked {
   std::uint64_t hash = 0;
 };
 
-// `body` must stay alive. Errors carry OpenAI's message and `param`.
+// `body` is JSON that was checked and must stay alive. Errors carry OpenAI's message and `param`.
 Result<Asked> read_asked(Route route, std::string_view body, std::string_view path_model);
 
-// FNV-1a, 64 bits: stable across runs and machines.
+// Stable across runs and machines; after FNV-1a, but eight bytes at a time.
 std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325ULL) noexcept;
 
 }  // namespace qq::simulator

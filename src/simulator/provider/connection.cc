@@ -45,13 +45,14 @@ Connection::Connection(ProviderSimulator& simulator, std::unique_ptr<net::Stream
 }
 
 Connection::~Connection() {
-  stream_->watch_hangup(nullptr);
+  if (stream_) stream_->watch_hangup(nullptr);  // a failed handshake took it along
   simulator_.statistics().connection_closed(control_);
 }
 
 Task<void> Connection::run() {
   const ConnectionOrder order = simulator_.scenario().next_connection();
   if (!co_await obey(order)) co_return;
+  if (simulator_.options().tls && !co_await shake_hands()) co_return;
   while (co_await serve_one()) {
   }
 }
@@ -61,6 +62,13 @@ Task<bool> Connection::obey(ConnectionOrder order) {
   if (order == ConnectionOrder::Reset) stream_->set_reset_on_close();
   if (order == ConnectionOrder::Stall) co_await finish(PlayEnd::Stall);
   co_return false;
+}
+
+Task<bool> Connection::shake_hands() {
+  const net::Scope limited = scope_.until(loop_.precise_now() + std::chrono::seconds(10));
+  auto secured = co_await net::tls_accept(std::move(stream_), simulator_.options().tls, limited);
+  if (secured) stream_ = *std::move(secured);
+  co_return secured.has_value();
 }
 
 // More bytes into input_; false at the end of the connection.
@@ -165,21 +173,15 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
     co_return co_await send_plain(std::move(page), framing);
   }
 
-  RequestText request;
-  request.method = head.method;
-  request.path = route_path(head.path());
-  request.body = body;
+  const RequestText request = RequestText::make(head.method, head.path(), body);
   const std::string asked_model = model_of(request);
   const ModelName model = split_model(asked_model);
-  Script script;
-  if (!control_) {
-    Scenario::Situation situation;
-    situation.model = model.name;
-    situation.key = key_of(head);
-    situation.route = request.path.route;
-    situation.now = loop_.now();
-    script = simulator_.scenario().choose(situation);
-  }
+  Scenario::Situation situation;
+  situation.model = model.name;
+  situation.key = key_of(head);
+  situation.route = request.path.route;
+  situation.now = loop_.now();
+  Script script = simulator_.scenario().choose(situation);
   Result<> applied = apply_head_directives(script, head, request.path);
   if (applied) applied = apply_directives(script, model.directives, '+');
   Reply reply;

@@ -25,16 +25,11 @@ class Connection {
   void cancel() noexcept { cancel_.cancel(ErrorKind::ShuttingDown); }
 
  private:
-  // A whole request, and where its parts lie.
-  struct Received {
-    std::string head{};  // raw
-    std::string body{};
-  };
-
   Task<bool> obey(ConnectionOrder order);
+  Task<bool> shake_hands();
   Task<bool> serve_one();
   Task<bool> read_more();
-  // The body of `head` into `body`; nothing came back as "too large" when it exceeds the limit.
+  // Appends the body to `body`, up to the limit of the options.
   enum class BodyRead : std::uint8_t { Complete, TooLarge, Broken };
   Task<BodyRead> read_body(wire::Framing framing, std::string& body);
   Task<bool> reply_to(std::string raw_head, std::string body, bool early);

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "net/event_loop.h"
+#include "net/tls.h"
 #include "simulator/provider/library.h"
 #include "simulator/provider/scenario.h"
 #include "simulator/provider/statistics.h"
@@ -27,6 +28,7 @@ class Connection;
 struct SimulatorOptions {
   Library library{};
   Scenario scenario{};
+  std::shared_ptr<net::TlsServerContext> tls{};  // null: plain HTTP
   std::size_t requests_kept = 256;
   std::size_t request_body_kept = 16UL * 1024;       // bytes of each body in /sim/requests
   std::size_t request_body_max = 256UL * 1024 * 1024;  // larger ones get a 413

@@ -123,7 +123,7 @@ void add_usual_fields(Reply& reply, std::uint64_t hash) {
 }  // namespace
 
 std::string model_of(const RequestText& request) {
-  if (!request.body.empty() && !wire::check_json(request.body)) {
+  if (!request.json_error) {
     if (const auto found = wire::JsonValue(request.body).member("model"); found && found->is_string()) {
       return found->string();
     }
@@ -148,6 +148,12 @@ Reply respond(const RequestText& request, std::string_view model, const Script& 
   }
   if (request.method != "POST") {
     return error_reply({.status = 405, .message = "Not allowed to make this request with that method; use POST."});
+  }
+  if (request.json_error) {
+    return refuse(Error::client(ErrorKind::InvalidRequest,
+                                fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
+                                            request.json_error->reason, request.json_error->offset)),
+                  script);
   }
   const auto asked = read_asked(request.path.route, request.body, request.path.model);
   if (!asked) return refuse(asked.error(), script);

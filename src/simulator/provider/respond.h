@@ -14,6 +14,11 @@ struct RequestText {
   std::string_view method{};
   RoutedPath path{};
   std::string_view body{};
+  std::optional<wire::JsonError> json_error{};  // of the body
+
+  static RequestText make(std::string_view method, std::string_view path, std::string_view body) {
+    return {method, route_path(path), body, wire::check_json(body)};
+  }
 };
 
 // `model` is the request's, with what follows '+' taken off; "rec:provider/stem" plays that recording.

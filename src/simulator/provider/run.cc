@@ -21,6 +21,12 @@ Result<SimulatorOptions> load(const SimProviderOptions& options) {
     QQ_TRY(std::vector<Recording> recordings, load_recordings(options.recordings));
     loaded.library = Library(std::move(recordings));
   }
+  if (!options.tls_certificate.empty() || !options.tls_key.empty()) {
+    net::TlsServerOptions tls;
+    tls.certificate_file = options.tls_certificate;
+    tls.key_file = options.tls_key;
+    QQ_TRY(loaded.tls, net::TlsServerContext::make(tls));
+  }
   if (!options.scenario.empty()) {
     std::ifstream in(options.scenario, std::ios::binary);
     if (!in) {
@@ -67,7 +73,8 @@ int run_sim_provider(const SimProviderOptions& options) {
   ProviderSimulator simulator(loop, *std::move(loaded));
   TaskGroup tasks;
   if (const auto started = start(simulator, options); !started) return failed(started.error());
-  std::string said = fmt::format("sim-provider: http://{}/v1, {} recordings", simulator.local().text(),
+  std::string said = fmt::format("sim-provider: {}://{}/v1, {} recordings",
+                                 simulator.options().tls ? "https" : "http", simulator.local().text(),
                                  simulator.library().all().size());
   if (simulator.has_extra()) said += fmt::format(", second port {}", simulator.extra_local().text());
   fmt::print(stderr, "{}\n", said);
