@@ -168,7 +168,7 @@ TEST(Load, TheWeightedPickerNeedsNoWeights) {
 }
 
 TEST(Load, AnEmptyTriggerListMeansThatNothingTriggers) {
-  const auto& triggers =
+  const model::Triggers triggers =
       with("routes: [{name: r, trigger_on: [], candidates: [{model: small}]}]").routes[0].triggers;
   EXPECT_FALSE(triggers.timeout || triggers.server_error || triggers.rate_limit || triggers.empty);
 }
