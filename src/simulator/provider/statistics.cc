@@ -77,7 +77,7 @@ void Statistics::connection_closed(bool control) noexcept {
 
 void Statistics::connection_is_control() noexcept {
   --live_;
-  --accepted_;
+  if (accepted_ > 0) --accepted_;  // it may have come before a reset
 }
 
 std::uint64_t Statistics::request_started(SeenRequest request, std::string_view body) {
