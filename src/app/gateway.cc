@@ -21,14 +21,15 @@ Gateway::Gateway(config::Config config, Options options)
     : active_{std::move(config), nullptr}, telemetry_(std::move(options.telemetry)) {}
 
 Result<std::unique_ptr<Gateway>> Gateway::start(config::Config config, Options options) {
-  if (config.workers == 0) config.workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  options.telemetry.loops = config.workers;
+  const int loops = config.workers != 0 ? config.workers
+                                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.telemetry.loops = loops;
   std::unique_ptr<Gateway> gateway(new Gateway(std::move(config), std::move(options)));
-  QQ_CHECK(gateway->build());
+  QQ_CHECK(gateway->build(loops));
   return gateway;
 }
 
-Result<> Gateway::build() {
+Result<> Gateway::build(int loops) {
   const config::Config& config = active_.config;
   const std::size_t descriptors = net::raise_descriptor_limit();
   std::size_t connections_max = config.limits.connections_max;
@@ -36,7 +37,7 @@ Result<> Gateway::build() {
     // A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
     connections_max = (descriptors - kReservedDescriptors) / 2;
   }
-  shared_.connections_per_loop_max = connections_max / static_cast<std::size_t>(config.workers);
+  shared_.connections_per_loop_max = connections_max / static_cast<std::size_t>(loops);
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 
   QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));
@@ -55,7 +56,7 @@ Result<> Gateway::build() {
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
-  for (int i = 0; i < config.workers; ++i) {
+  for (int i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot, tls_client,
                                                 config.outbound_proxy));
     telemetry_.attach(i, &workers_.back()->counters());
@@ -81,9 +82,9 @@ config::ReloadResult Gateway::reload(const std::string& path, const config::Envi
                          {{"problem", config::to_text(diagnostic)}});
   }
   if (result.next) {
-    for (auto& worker : workers_) worker->publish(result.next->snapshot);
+    for (auto& worker : workers_) worker->publish(result.snapshot);
     const std::lock_guard lock(snapshot_mutex_);
-    active_ = *result.next;
+    active_ = config::Active{*result.next, result.snapshot};
   }
   telemetry_.log_event(telemetry::Level::Info, "configuration read again", {{"result", config::to_text(result)}});
   return result;

@@ -49,7 +49,7 @@ class Gateway {
 
  private:
   Gateway(config::Config config, Options options);
-  Result<> build();
+  Result<> build(int loops);
   [[nodiscard]] std::string render_metrics();
 
   config::Active active_;

@@ -54,7 +54,7 @@ std::string row_of(const ProviderKind& kind) {
 }
 
 TEST(Catalogue, EqualsTheTableInTheDocumentation) {
-  std::ifstream in(std::string(QQ_SOURCE_DIR) + "/docs/providers.md");
+  std::ifstream in(QQ_SOURCE_DIR "/docs/providers.md");
   ASSERT_TRUE(in) << "docs/providers.md is missing";
   std::vector<std::string> rows;
   for (std::string line; std::getline(in, line);) {

@@ -208,6 +208,19 @@ TEST(JsonElements, FindsTheEndOfValuesOfEveryLength) {
   }
 }
 
+TEST(JsonElements, FindsTheEndBehindRunsOfBackslashesAtEveryPlace) {
+  for (std::size_t before = 40; before < 140; ++before) {
+    for (std::size_t pairs = 1; pairs < 40; ++pairs) {
+      std::string escapes;
+      for (std::size_t i = 0; i < pairs; ++i) escapes += "\\\\";
+      const std::string inner = "[\"" + std::string(before, 'x') + escapes + "\",\"" + escapes + "\\\"]\"]";
+      const std::string text = "[" + inner + ",1]";
+      ASSERT_EQ(check_json(text), std::nullopt);
+      ASSERT_EQ(elements_of(text), (std::vector<std::string>{inner, "1"})) << before << " " << pairs;
+    }
+  }
+}
+
 // Walking must stay inside the bytes and come to an end even on what was never checked.
 TEST(JsonElements, EndsOnUncheckedText) {
   for (const char* text : {"[", "[,", "[}", "[\"", "[\"\\", "[[", "[{\"a", "[1", "[1}", "[:]", "[]]"}) {
@@ -253,6 +266,8 @@ TEST(AppendJsonString, ReplacesWhatIsNotUtf8) {
             "a" + r + "b");
   EXPECT_EQ(written("\xc0\x80"), r + r);
   EXPECT_EQ(written("\xed\xa0\x80"), r + r + r);
+  EXPECT_EQ(written("\xe0\x80\xaf"), r + r + r);
+  EXPECT_EQ(written("\xf0\x80\x80\xaf"), r + r + r + r);
   EXPECT_EQ(written("\xf0\x9f\x98"), r) << "one for a maximal part";
   EXPECT_EQ(written("\xe9\xb9\x8a\xe6\xa1"), "鹊" + r);
   EXPECT_EQ(written("\xf5\x80\n\xf4\x90\x80\x80"), r + r + "\n" + r + r + r + r);

@@ -140,7 +140,9 @@ void expect_same_facts(std::string_view body, model::Endpoint endpoint, const st
     // Whole items count only while nothing came before: there the two judges rightly differ.
     const bool is_delta =
         endpoint != model::Endpoint::Responses || event.data.find(".delta\"") != std::string_view::npos;
-    if (is_delta) ASSERT_EQ(by_shape.content, in_full.content) << name << ": " << event.data;
+    if (is_delta) {
+      ASSERT_EQ(by_shape.content, in_full.content) << name << ": " << event.data;
+    }
     ASSERT_EQ(by_shape.terminal, in_full.terminal) << name << ": " << event.data;
     ASSERT_EQ(by_shape.usage_only, in_full.usage_only) << name << ": " << event.data;
     ASSERT_EQ(by_shape.keep_alive, in_full.keep_alive) << name << ": " << event.data;
@@ -154,7 +156,7 @@ void expect_same_facts(std::string_view body, model::Endpoint endpoint, const st
 
 TEST(ChunkShape, SaysWhatAFullReadingSaysOfEveryFixture) {
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(QQ_SOURCE_DIR) + "/tests/golden/openai")) {
+       std::filesystem::directory_iterator(QQ_SOURCE_DIR "/tests/golden/openai")) {
     if (entry.path().extension() != ".sse") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream bytes;

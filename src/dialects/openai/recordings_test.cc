@@ -110,7 +110,7 @@ std::string summarise_answer(const Recording& recording) {
 }
 
 TEST_F(Recordings, AreJudgedAsTheSummarySays) {
-  const std::string path = std::string(QQ_SOURCE_DIR) + "/tests/golden/recordings.summary";
+  const std::string path = QQ_SOURCE_DIR "/tests/golden/recordings.summary";
   std::string summary =
       "# Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.\n";
   std::map<std::string, std::string> names;

@@ -1,0 +1,71 @@
+// `queqiao demo --json`: what it promises to programs, and what it says of itself while it runs.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import OpenAI from 'openai';
+import { binary, startDemo } from '../lib/programs.ts';
+
+let demo: Awaited<ReturnType<typeof startDemo>>;
+let client: OpenAI;
+before(async () => {
+  demo = await startDemo();
+  client = new OpenAI({ baseURL: demo.base_url, apiKey: demo.api_key, maxRetries: 0 });
+});
+after(async () => {
+  assert.equal(await demo.program.stop(), 0);
+});
+
+const site = () => demo.base_url.replace(/\/v1$/, '');
+
+test('the first line of stdout tells programs where and how', () => {
+  assert.match(demo.base_url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+  assert.match(demo.api_key, /^sk-qq_[0-9A-Za-z]{38}$/);
+  assert.ok(demo.models.length > 0);
+  assert.equal(demo.program.stdout.length, 1);
+});
+
+test('every chat model that it names answers', async () => {
+  for (const model of demo.models.filter((name) => !/embedding|moderation|image/.test(name))) {
+    const answer = await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }] });
+    assert.ok(answer.choices[0].message.content, model);
+  }
+});
+
+test('health, readiness and metrics are served', async () => {
+  assert.equal((await fetch(`${site()}/healthz`)).status, 200);
+  assert.equal((await fetch(`${site()}/readyz`)).status, 200);
+  const metrics = await (await fetch(`${site()}/metrics`)).text();
+  for (const name of ['queqiao_requests_total', 'queqiao_overhead_seconds_bucket', 'queqiao_ttft_seconds',
+    'queqiao_attempts_total', 'queqiao_connections_open', 'queqiao_event_loop_lag_seconds', 'queqiao_build_info',
+    'queqiao_config_generation', 'queqiao_breaker_state']) {
+    assert.match(metrics, new RegExp(`^${name}`, 'm'));
+  }
+});
+
+test('logs are one JSON object per line on stderr, without the key or the prompt', async () => {
+  const canary = 'CANARY-7f3a9';
+  await client.chat.completions.create({ model: demo.models[0], messages: [{ role: 'user', content: canary }] });
+  await client.chat.completions
+    .create({ model: canary, messages: [{ role: 'user', content: canary }] })
+    .catch(() => undefined);
+  await demo.program.line(demo.program.stderr, /"msg":"request".*"status":404/);
+  for (const line of demo.program.stderr) {
+    const fields = JSON.parse(line);
+    assert.ok(fields.ts && fields.level && fields.msg, line);
+    assert.ok(!line.includes(canary) && !line.includes(demo.api_key), line);
+  }
+});
+
+test('a chosen key works and a taken port is a clear error', async () => {
+  const other = await startDemo(['--key', 'sk-chosen-by-hand']);
+  try {
+    assert.equal(other.api_key, 'sk-chosen-by-hand');
+    const asked = await fetch(`${other.base_url}/models`, { headers: { authorization: 'Bearer sk-chosen-by-hand' } });
+    assert.equal(asked.status, 200);
+  } finally {
+    await other.program.stop();
+  }
+  const taken = spawnSync(binary, ['demo', '--listen', new URL(demo.base_url).host], { encoding: 'utf8', timeout: 20_000 });
+  assert.equal(taken.status, 1);
+  assert.match(taken.stderr, /--listen/);
+});
