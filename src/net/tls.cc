@@ -86,8 +86,8 @@ class ServerContext final : public TlsServerContext {
 };
 
 // HTTP/1.1 where the client offers it; who offers only others is answered without a choice.
-int select_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
-                    unsigned in_length, void* /*argument*/) {
+int select_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_length,
+                    const unsigned char* in, unsigned in_length, void* /*argument*/) {
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_length, kHttp11.data(), kHttp11.size(), in, in_length) !=
       OPENSSL_NPN_NEGOTIATED) {
@@ -172,7 +172,8 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
   if (const auto numeric = Address::from_host(host, 0)) {
     X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), numeric->host_text().c_str());
   } else {
-    SSL_set_tlsext_host_name(ssl.get(), host.c_str());
+    // SSL_set_tlsext_host_name, without the old-style casts of that macro.
+    SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data());
     SSL_set1_host(ssl.get(), host.c_str());
     SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   }
@@ -190,10 +191,11 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
       co_return fail(Error::upstream(ErrorKind::TlsFailed, AttemptPhase::NotSent,
                                      with + "failed: " + handshake_fault(stream->ssl())));
     case HandshakeFailure::Closed:
-      co_return fail(
-          Error::upstream(ErrorKind::EarlyClose, AttemptPhase::NotSent, with + "was cut: the connection was closed"));
+      co_return fail(Error::upstream(ErrorKind::EarlyClose, AttemptPhase::NotSent,
+                                     with + "was cut: the connection was closed"));
     case HandshakeFailure::Deadline:
-      co_return fail(Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent, with + "took too long"));
+      co_return fail(
+          Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent, with + "took too long"));
     case HandshakeFailure::Cancelled: break;
   }
   co_return fail(cancelled_error(scope));

@@ -1,5 +1,5 @@
 // Every recorded refusal of the OpenAI dialects: which kind it is, and that it has words and no key in it.
-#include "tests/recordings/recordings.h"
+#include <recordings/recordings.h>
 
 #include <map>
 

@@ -57,7 +57,14 @@ class Sieve {
       kept_from = upto;
     };
     while (decoder_.next(bytes, consumed, event)) {
-      const openai::EventFacts facts = judge_.judge(event);
+      openai::EventFacts facts;
+      if (event.has_data) {
+        facts = judge_.judge(event);
+      } else if (tail_.empty() || event_from > 0) {
+        facts = judge_.judge_raw(bytes.substr(event_from, event.end - event_from));
+      } else {
+        facts = judge_.judge_raw(tail_ + std::string(bytes.substr(0, event.end)));
+      }
       if (facts.error) {
         output.error = *facts.error;
         break;

@@ -1,11 +1,13 @@
 #include "dialects/openai/chunk_shape.h"
 
+#include <recordings/recordings.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/random.h"
 #include "dialects/openai/stream.h"
-#include "tests/recordings/recordings.h"
 
 namespace qq::dialects::openai {
 namespace {
@@ -154,9 +156,49 @@ void expect_same_facts(std::string_view body, model::Endpoint endpoint, const st
   }
 }
 
+// One byte changed, added or taken out, anywhere, many times over.
+TEST(ChunkShape, NeverMatchesWhatAFullReadingSeesOtherwise) {
+  const std::vector<std::string> seeds = {
+      chunk(R"({"content":"Hi \"鹊\u6865\""})", R"(,"obfuscation":"xy")"),
+      chunk(R"({"role":"assistant","content":"","reasoning_content":"Hm"})"),
+      chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]})"),
+  };
+  constexpr std::string_view kBytes = "\"\\{}[],: 019aeu\n\x01\xff\xe9";
+  const model::Target target;
+  Random random(7);
+  int matched = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    const std::string& seed = seeds[random.below(seeds.size())];
+    std::string mutated = seed;
+    const std::size_t at = random.below(mutated.size());
+    const char byte = kBytes[random.below(kBytes.size())];
+    switch (random.below(3)) {
+      case 0: mutated[at] = byte; break;
+      case 1: mutated.insert(at, 1, byte); break;
+      default: mutated.erase(at, 1); break;
+    }
+    ChunkShape shape;
+    const wire::JsonValue document(seed);
+    shape.learn_chunk(seed, false, *document.member("model"), *document.member("usage"));
+    const auto match = shape.match(mutated);
+    if (!match) continue;
+    ++matched;
+    ASSERT_FALSE(wire::check_json(mutated)) << mutated;
+    StreamJudge fresh(model::Endpoint::ChatCompletions, target);
+    wire::SseEvent event;
+    event.data = mutated;
+    event.has_data = true;
+    const EventFacts in_full = fresh.judge(event);
+    ASSERT_EQ(match->content, in_full.content) << mutated;
+    ASSERT_EQ(match->model.text().data(), in_full.model_value.text().data()) << mutated;
+    ASSERT_EQ(match->usage_null.text().data(), in_full.usage_null_value.text().data()) << mutated;
+    ASSERT_FALSE(in_full.terminal || in_full.error || in_full.usage_only || in_full.keep_alive) << mutated;
+  }
+  EXPECT_GT(matched, 1000) << "or nothing was tried";
+}
+
 TEST(ChunkShape, SaysWhatAFullReadingSaysOfEveryFixture) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(QQ_SOURCE_DIR "/tests/golden/openai")) {
+  for (const auto& entry : std::filesystem::directory_iterator(QQ_SOURCE_DIR "/tests/golden/openai")) {
     if (entry.path().extension() != ".sse") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream bytes;

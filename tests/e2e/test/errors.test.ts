@@ -10,6 +10,7 @@ before(async () => {
   pair = await startPair([
     { name: 'sim-gpt' },
     { name: 'limited', upstream: 'sim-gpt+status=429+retry_after=7' },
+    { name: 'slow', upstream: 'sim-gpt+words=500+gap=5' },
     { name: 'broken', upstream: 'sim-gpt+status=500' },
     { name: 'forbidden', upstream: 'sim-gpt+status=403' },
     { name: 'unprocessable', upstream: 'sim-gpt+status=422' },
@@ -111,18 +112,19 @@ for (const cause of ['503', '429', 'reset', 'html', 'empty']) {
   });
 }
 
-test('an abort by the client is an APIUserAbortError and the gateway lives on', async () => {
+test('an abort by the client ends its stream early and the gateway lives on', async () => {
   const aborting = new AbortController();
-  await assert.rejects(async () => {
-    const stream = await pair.through.chat.completions.create(
-      { model: 'sim-gpt', messages: [{ role: 'user', content: 'word '.repeat(2000) }], stream: true },
-      { signal: aborting.signal },
-    );
-    for await (const chunk of stream) {
-      aborting.abort();
-      void chunk;
-    }
-    throw new OpenAI.APIUserAbortError();  // the SDK ends an aborted iteration quietly
-  }, OpenAI.APIUserAbortError);
+  let got = 0;
+  const stream = await pair.through.chat.completions.create(
+    { model: 'slow', messages, stream: true },
+    { signal: aborting.signal },
+  );
+  for await (const chunk of stream) {
+    got += chunk.choices.length;
+    aborting.abort();
+  }
+  assert.ok(got > 0 && got < 100, `${got} chunks of 500`);
   assert.ok((await chat('sim-gpt')).choices.length);
+  // The gateway notices, says so, and lets the provider go.
+  await pair.gateway.program.line(pair.gateway.program.stderr, /"msg":"request".*"error":"client_gone"/);
 });
