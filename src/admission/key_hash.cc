@@ -1,11 +1,11 @@
 #include "admission/key_hash.h"
 
-#include <openssl/core_names.h>
+// SHA256_CTX is OpenSSL's older interface, deprecated for new code and here to stay until version 4.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/params.h>
+#include <openssl/sha.h>
 
-#include <atomic>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -24,57 +24,43 @@ std::optional<unsigned> hex_value(char c) noexcept {
   return std::nullopt;
 }
 
-const unsigned char* bytes_of(std::string_view text) noexcept {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
+unsigned char* bytes_of(KeyDigest& digest) noexcept { return reinterpret_cast<unsigned char*>(digest.data()); }
 
-// A thread's HMAC context with a pepper's inner and outer state worked out. OpenSSL can only fail here for
-// want of memory or of SHA-256 itself, neither of which a caller could do anything about.
-class ThreadContext {
- public:
-  ThreadContext() : mac_(EVP_MAC_fetch(nullptr, OSSL_MAC_NAME_HMAC, nullptr)) {
-    QQ_ASSERT(mac_ != nullptr);
-    context_ = EVP_MAC_CTX_new(mac_);
-    QQ_ASSERT(context_ != nullptr);
-  }
-  ThreadContext(const ThreadContext&) = delete;
-  ThreadContext& operator=(const ThreadContext&) = delete;
-  ~ThreadContext() {
-    EVP_MAC_CTX_free(context_);
-    EVP_MAC_free(mac_);
-  }
+}  // namespace
 
-  KeyDigest digest(std::uint64_t pepper_id, std::string_view pepper, std::string_view key) {
-    start(pepper_id, pepper);
-    KeyDigest result;
-    std::size_t length = 0;
-    QQ_ASSERT(EVP_MAC_update(context_, bytes_of(key), key.size()) == 1);
-    QQ_ASSERT(EVP_MAC_final(context_, reinterpret_cast<unsigned char*>(result.data()), &length,
-                            result.size()) == 1);
-    QQ_ASSERT(length == result.size());
-    return result;
+// RFC 2104: H(K xor opad, H(K xor ipad, text)), with both pads hashed already. OpenSSL's newer interface has no
+// way to keep such a state without an allocation and several locks a key.
+struct KeyHasher::Pepper {
+  SHA256_CTX inner;
+  SHA256_CTX outer;
+
+  explicit Pepper(std::string_view pepper) noexcept {
+    std::array<unsigned char, SHA256_CBLOCK> block{};
+    if (pepper.size() > block.size()) {
+      SHA256(reinterpret_cast<const unsigned char*>(pepper.data()), pepper.size(), block.data());
+    } else {
+      std::memcpy(block.data(), pepper.data(), pepper.size());
+    }
+    start(inner, block, 0x36);
+    start(outer, block, 0x5c);
+    OPENSSL_cleanse(block.data(), block.size());
+  }
+  Pepper(const Pepper&) = delete;
+  Pepper& operator=(const Pepper&) = delete;
+  // The states are worth as much as the pepper itself.
+  ~Pepper() {
+    OPENSSL_cleanse(&inner, sizeof inner);
+    OPENSSL_cleanse(&outer, sizeof outer);
   }
 
  private:
-  void start(std::uint64_t pepper_id, std::string_view pepper) {
-    if (pepper_id == pepper_id_) {
-      // Without a key the context goes back to the state after the last one.
-      QQ_ASSERT(EVP_MAC_init(context_, nullptr, 0, nullptr) == 1);
-      return;
-    }
-    std::array<char, 7> name{"SHA256"};
-    const std::array<OSSL_PARAM, 2> params{
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0), OSSL_PARAM_construct_end()};
-    QQ_ASSERT(EVP_MAC_init(context_, bytes_of(pepper), pepper.size(), params.data()) == 1);
-    pepper_id_ = pepper_id;
+  static void start(SHA256_CTX& state, std::array<unsigned char, SHA256_CBLOCK> block, unsigned char pad) noexcept {
+    for (unsigned char& byte : block) byte ^= pad;
+    QQ_ASSERT(SHA256_Init(&state) == 1);
+    QQ_ASSERT(SHA256_Update(&state, block.data(), block.size()) == 1);
+    OPENSSL_cleanse(block.data(), block.size());
   }
-
-  EVP_MAC* mac_;
-  EVP_MAC_CTX* context_ = nullptr;
-  std::uint64_t pepper_id_ = 0;  // 0: none yet
 };
-
-}  // namespace
 
 bool equal_in_constant_time(const KeyDigest& a, const KeyDigest& b) noexcept {
   return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
@@ -117,14 +103,18 @@ Result<KeyHasher> KeyHasher::make(Secret pepper) {
   if (pepper.reveal().size() < kPepperMin) {
     return fail(Error::gateway(ErrorKind::Config, "the key pepper must have at least 16 bytes"));
   }
-  static std::atomic<std::uint64_t> next_id{1};
-  Pepper own{.value = std::move(pepper), .id = next_id.fetch_add(1, std::memory_order_relaxed)};
-  return KeyHasher(std::make_shared<const Pepper>(std::move(own)));
+  return KeyHasher(std::make_shared<const Pepper>(pepper.reveal()));
 }
 
-KeyDigest KeyHasher::digest(std::string_view key) const {
-  thread_local ThreadContext context;
-  return context.digest(pepper_->id, pepper_->value.reveal(), key);
+KeyDigest KeyHasher::digest(std::string_view key) const noexcept {
+  KeyDigest digest;
+  SHA256_CTX state = pepper_->inner;
+  QQ_ASSERT(SHA256_Update(&state, key.data(), key.size()) == 1);
+  QQ_ASSERT(SHA256_Final(bytes_of(digest), &state) == 1);
+  state = pepper_->outer;
+  QQ_ASSERT(SHA256_Update(&state, digest.data(), digest.size()) == 1);
+  QQ_ASSERT(SHA256_Final(bytes_of(digest), &state) == 1);
+  return digest;
 }
 
 }  // namespace qq::admission

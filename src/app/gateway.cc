@@ -56,6 +56,9 @@ Result<> Gateway::build(int loops) {
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
+  const bool speaks_tls =
+      std::ranges::any_of(active_.snapshot->targets, [](const auto& target) { return target->origin.tls; });
+  if (speaks_tls) tls_client->load_trust_store();
   for (int i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot, tls_client,
                                                 config.outbound_proxy));

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/frame_pool.h"
 
 namespace qq {
 
@@ -32,6 +33,9 @@ struct TaskFinalAwaiter {
 };
 
 struct TaskPromiseBase {
+  static void* operator new(std::size_t size) { return FramePool::allocate(size); }
+  static void operator delete(void* frame, std::size_t size) noexcept { FramePool::release(frame, size); }
+
   std::coroutine_handle<> continuation = std::noop_coroutine();
   std::suspend_always initial_suspend() const noexcept { return {}; }
   TaskFinalAwaiter final_suspend() const noexcept { return {}; }
@@ -67,7 +71,7 @@ class [[nodiscard]] Task {
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task&& other) noexcept {
     if (this != &other) {
-      if (handle_) handle_.destroy();
+      if (handle_) destroy(handle_);
       handle_ = std::exchange(other.handle_, nullptr);
     }
     return *this;
@@ -75,7 +79,7 @@ class [[nodiscard]] Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   ~Task() {
-    if (handle_) handle_.destroy();
+    if (handle_) destroy(handle_);
   }
 
   auto operator co_await() && noexcept {
@@ -95,6 +99,10 @@ class [[nodiscard]] Task {
   }
 
  private:
+  // Out of line, so that the compiler does not see a frame's end in its caller. Else it would lay the frames of
+  // all calls into the caller's, side by side: an idle stream must keep only what it waits in.
+  [[gnu::noinline]] static void destroy(Handle handle) noexcept { handle.destroy(); }
+
   Handle handle_;
 };
 

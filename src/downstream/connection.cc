@@ -18,9 +18,50 @@ constexpr std::size_t kLargeBody = 1U << 20U;
 // How long and how much is read from a client that still sends, before its connection is closed.
 constexpr Milliseconds kLinger{1'000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
+// What a connection made during a drain has for its request, so that it gets an answer and no mere close.
+constexpr Milliseconds kFirstWords{1'000};
+
+Error too_large(std::size_t max) {
+  return Error::client(ErrorKind::PayloadTooLarge,
+                       fmt::format("the request body is larger than this gateway takes ({} bytes); send less", max));
+}
+
+Error saturated(std::string text) {
+  Error error = Error::gateway(ErrorKind::Saturated, std::move(text));
+  error.retry_after = Milliseconds{1'000};
+  return error;
+}
+
+Error too_slow() {
+  return Error::client(ErrorKind::RequestTimeout, "the request body came too slowly; send at least 1 KiB a second");
+}
+
+Error too_many_bodies() { return saturated("too many large requests are in flight; try again shortly"); }
+
+Error malformed_body(const char* reason) {
+  return Error::client(ErrorKind::InvalidRequest, fmt::format("malformed request body: {}", reason));
+}
+
+Error client_left_inside() {
+  return Error::client(ErrorKind::ClientGone, "the client closed the connection inside its request");
+}
+
+std::string_view path_of(model::Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case model::Endpoint::ChatCompletions: return "/v1/chat/completions";
+    case model::Endpoint::Responses: return "/v1/responses";
+    case model::Endpoint::Completions: return "/v1/completions";
+    case model::Endpoint::Embeddings: return "/v1/embeddings";
+    case model::Endpoint::Moderations: return "/v1/moderations";
+    case model::Endpoint::ImagesGenerations: return "/v1/images/generations";
+  }
+  return "";
+}
+
+}  // namespace
 
 // The memory of one request's body, counted for the process while it lives.
-class BodyBudget {
+class Connection::BodyBudget {
  public:
   explicit BodyBudget(relay::LoopServices& services) noexcept : services_(services) {}
   BodyBudget(const BodyBudget&) = delete;
@@ -47,44 +88,22 @@ class BodyBudget {
   std::size_t bytes_ = 0;
 };
 
-Error too_large(std::size_t max) {
-  return Error::client(ErrorKind::PayloadTooLarge,
-                       fmt::format("the request body is larger than this gateway takes ({} bytes); send less", max));
-}
-
-Error saturated(std::string text) {
-  Error error = Error::gateway(ErrorKind::Saturated, std::move(text));
-  error.retry_after = Milliseconds{1'000};
-  return error;
-}
-
-Error too_slow() {
-  return Error::client(ErrorKind::RequestTimeout, "the request body came too slowly; send at least 1 KiB a second");
-}
-
-std::string_view path_of(model::Endpoint endpoint) noexcept {
-  switch (endpoint) {
-    case model::Endpoint::ChatCompletions: return "/v1/chat/completions";
-    case model::Endpoint::Responses: return "/v1/responses";
-    case model::Endpoint::Completions: return "/v1/completions";
-    case model::Endpoint::Embeddings: return "/v1/embeddings";
-    case model::Endpoint::Moderations: return "/v1/moderations";
-    case model::Endpoint::ImagesGenerations: return "/v1/images/generations";
-  }
-  return "";
-}
-
-}  // namespace
-
 Connection::Connection(Server& server, net::Stream& stream, const ListenerConfig& listener)
-    : server_(server), services_(server.services()), stream_(stream), listener_(listener) {}
+    : server_(server),
+      services_(server.services()),
+      stream_(stream),
+      listener_(listener),
+      opened_(services_.loop.now()) {}
 
 Connection::~Connection() { stream_.watch_hangup(nullptr); }
 
 void Connection::ask_to_finish() noexcept {
-  if (finish_) return;
   finish_ = true;
-  if (idle_ && gone_) gone_->cancel(ErrorKind::ShuttingDown);
+  if (idle_ && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
+}
+
+bool Connection::may_wait_for_first() const noexcept {
+  return !served_any_ && (server_.takes_requests() || services_.loop.now() - opened_ < kFirstWords);
 }
 
 void Connection::terminate() noexcept {
@@ -120,6 +139,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
+      view = pending_;  // the scratch is anybody's once we wait
       scanned = pending_.size();
     }
     const std::span<char> scratch = loop.scratch();
@@ -135,7 +155,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
       continue;
     }
     if (got.status != net::IoStatus::WouldBlock) co_return std::nullopt;
-    if (finish_ && pending_.empty()) co_return std::nullopt;
+    if (finish_ && pending_.empty() && !may_wait_for_first()) co_return std::nullopt;
     const net::Scope waiting{std::min(idle_deadline, head_deadline), &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;
@@ -147,39 +167,207 @@ Task<std::optional<std::string_view>> Connection::read_head() {
   }
 }
 
-Task<Result<>> Connection::read_body(wire::BodyReader& reader, std::string& body) {
-  net::EventLoop& loop = services_.loop;
-  const relay::Timers& timers = snapshot_->timers;
-  const std::size_t max = snapshot_->limits.body_max;
-  const MonotonicTime started = loop.now();
-  while (!reader.done()) {
-    const std::span<char> scratch = loop.scratch();
+// A request's head as far as it is needed after the first suspension. On the heap and gone before the request is
+// relayed: an idle stream keeps none of it.
+struct Connection::Admitted {
+  relay::IncomingRequest incoming;
+  wire::BodyReader reader;
+  bool wants_continue = false;
+  // Answered at once, without a provider: with a local answer or an error.
+  std::optional<LocalReply> local{};
+  std::string local_lines{};
+  std::optional<Error> refusal{};
+  bool body_unread = false;
+};
+
+// Takes everything needed out of the head, which lies in the loop's scratch, as do the bytes behind it. `rest` is
+// cut down to what belongs to the next request.
+std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, BodyBudget& budget) {
+  const wire::RequestHead& head = server_.head_scratch();
+  auto admitted = std::make_unique<Admitted>();
+  admitted->reader = wire::BodyReader(head.framing);
+  relay::IncomingRequest& incoming = admitted->incoming;
+  incoming.id = RequestId::make(services_.loop.wall_now(), services_.random);
+  incoming.wall_started = services_.loop.wall_now();
+  incoming.started = head_started_;
+  incoming.snapshot = snapshot_;
+  writer_->reset(head.minor_version, head.keep_alive && !finish_);
+  if (finish_ && !server_.takes_requests()) {
+    admitted->refusal = saturated("the gateway is shutting down; try again");
+    admitted->body_unread = true;
+    return admitted;
+  }
+  admitted->local = local_reply(head);
+  if (admitted->local) {
+    admitted->local_lines = fmt::format("content-type: {}\r\n", admitted->local->content_type);
+    admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
+    pending_ = std::string(rest);
+    return admitted;
+  }
+  admitted->refusal = admit_head(head, incoming);
+  if (!admitted->refusal) admitted->refusal = take_first_bytes(*admitted, head.framing, rest, budget);
+  if (admitted->refusal) {
+    refused_what_ = fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
+    // The rest of the connection cannot be trusted unless the request is complete.
+    admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
+    pending_ = admitted->body_unread ? std::string() : std::string(rest);
+    return admitted;
+  }
+  admitted->wants_continue = head.expect_continue && !admitted->reader.done() && incoming.body.empty();
+  if (incoming.path.empty()) answer_models(head.path(), *admitted);
+  pending_ = std::string(rest);
+  return admitted;
+}
+
+// Small local answers, which need no key.
+std::optional<LocalReply> Connection::local_reply(const wire::RequestHead& head) {
+  if (head.method != "GET") return std::nullopt;
+  const std::string_view path = head.path();
+  LocalReply local;
+  if (path == "/healthz") {
+    local.body = R"({"alive":true})";
+  } else if (path == "/readyz") {
+    local = readiness(services_);
+  } else if (path == "/metrics" && listener_.serve_metrics) {
+    local.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    local.body = server_.shared().render_metrics();
+  } else {
+    return std::nullopt;
+  }
+  return local;
+}
+
+// Who asks, for what, and is there room? For the list of models `incoming.path` stays empty.
+std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming) {
+  const std::string_view path = head.path();
+  const auto endpoint = relay::endpoint_of(path);
+  const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
+  if (!listener_.serve_api || (!endpoint && !is_models)) {
+    return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/", head.method,
+                                                          path.substr(0, 200)));
+  }
+  if (head.method != (endpoint ? "POST" : "GET")) {
+    return Error::client(ErrorKind::MethodNotAllowed,
+                         fmt::format("{} is not allowed here; use {}", head.method, endpoint ? "POST" : "GET"));
+  }
+  auto key = relay::authenticate(*snapshot_, head.fields);
+  if (!key) return std::move(key).error();
+  incoming.key = *key;
+  if (is_models) return std::nullopt;
+  if (const auto coding = head.fields.find("content-encoding"); coding && !wire::iequals(*coding, "identity")) {
+    return Error::client(ErrorKind::InvalidRequest,
+                         "compressed request bodies are not accepted; send it uncompressed");
+  }
+  const std::size_t body_max = snapshot_->limits.body_max;
+  const bool has_length = head.framing.kind == wire::Framing::Kind::Length;
+  if (has_length && head.framing.length > body_max) return too_large(body_max);
+  const int step = services_.process.memory_step.load(std::memory_order_relaxed);
+  if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
+    return saturated("the gateway is short of memory; try again shortly");
+  }
+  incoming.endpoint = *endpoint;
+  incoming.path = path_of(*endpoint);
+  incoming.header_lines = relay::forwarded_header_lines(head.fields);
+  return std::nullopt;
+}
+
+// The part of the body that came with the head.
+std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire::Framing& framing,
+                                                  std::string_view& rest, BodyBudget& budget) {
+  std::string& body = admitted.incoming.body;
+  const std::size_t body_max = snapshot_->limits.body_max;
+  const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
+  // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
+  if (announced > 0) body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
+  while (!rest.empty() && !admitted.reader.done()) {
+    const auto step = admitted.reader.feed(rest);
+    if (step.error != nullptr) return malformed_body(step.error);
+    if (body.size() + step.payload.size() > body_max) return too_large(body_max);
+    body.append(step.payload);
+    rest.remove_prefix(step.consumed);
+  }
+  if (!budget.grow_to(std::max(announced, body.size()))) return too_many_bodies();
+  return std::nullopt;
+}
+
+void Connection::answer_models(std::string_view path, Admitted& admitted) {
+  admitted.body_unread = !admitted.reader.done();
+  const auto name =
+      path.size() > 11 ? percent_decoded(path.substr(11)) : std::optional<std::string>(std::string());
+  std::optional<std::string> json;
+  if (path == "/v1/models") {
+    json = models_json(*snapshot_, admitted.incoming.key);
+  } else if (name) {
+    json = model_json(*snapshot_, admitted.incoming.key, *name);
+  }
+  if (!json) {
+    admitted.refusal = Error::client(ErrorKind::NotFound,
+                                     fmt::format("The model `{}` does not exist or this key may not use it",
+                                                 name.value_or("").substr(0, 200)),
+                                     "model");
+    return;
+  }
+  admitted.local.emplace().body = *std::move(json);
+  admitted.local_lines =
+      fmt::format("content-type: application/json\r\nx-request-id: {}\r\n", admitted.incoming.id.text());
+}
+
+// Reads the rest of the body; what goes wrong is left as the refusal.
+Task<void> Connection::read_body(Admitted& admitted, BodyBudget& budget) {
+  if (admitted.wants_continue && writer_->send_continue() == relay::ClientPort::Taken::Gone) {
+    admitted.refusal = client_left_inside();
+    co_return;
+  }
+  const MonotonicTime started = services_.loop.now();
+  while (!admitted.reader.done()) {
+    const std::span<char> scratch = services_.loop.scratch();
     const net::IoTry got = stream_.try_read(scratch);
     if (got.status == net::IoStatus::WouldBlock) {
-      const auto earned = std::chrono::seconds(static_cast<std::int64_t>(body.size()) / kBodyBytesPerSecondMin);
-      const net::Scope waiting{started + timers.client_body_grace + earned, &*gone_};
+      const net::Scope waiting{body_deadline(started, admitted.incoming.body.size()), &*gone_};
       const net::Wake wake = co_await stream_.readable(waiting);
-      if (wake == net::Wake::Ready) continue;
-      if (wake == net::Wake::Deadline) co_return fail(too_slow());
-      co_return fail(Error::client(gone_->reason(), "the connection is being closed"));
+      if (wake != net::Wake::Ready) {
+        admitted.refusal = body_not_awaited(wake);
+        admitted.body_unread = true;
+        co_return;
+      }
+      continue;
     }
     if (got.status != net::IoStatus::Done) {
-      co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection inside its request"));
+      admitted.refusal = client_left_inside();
+      co_return;
     }
     services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
-    std::string_view bytes{scratch.data(), got.bytes};
-    while (!bytes.empty() && !reader.done()) {
-      const auto step = reader.feed(bytes);
-      if (step.error != nullptr) {
-        co_return fail(Error::client(ErrorKind::InvalidRequest, fmt::format("malformed request body: {}", step.error)));
-      }
-      if (body.size() + step.payload.size() > max) co_return fail(too_large(max));
-      body.append(step.payload);
-      bytes.remove_prefix(step.consumed);
+    admitted.refusal = take_bytes(admitted, {scratch.data(), got.bytes});
+    if (admitted.refusal) {
+      admitted.body_unread = true;
+      co_return;
     }
-    pending_.assign(bytes);  // of the next, pipelined request
   }
-  co_return Result<>();
+  if (!budget.grow_to(admitted.incoming.body.size())) admitted.refusal = too_many_bodies();
+}
+
+MonotonicTime Connection::body_deadline(MonotonicTime started, std::size_t have) const {
+  const auto earned = std::chrono::seconds(static_cast<std::int64_t>(have) / kBodyBytesPerSecondMin);
+  return started + snapshot_->timers.client_body_grace + earned;
+}
+
+Error Connection::body_not_awaited(net::Wake wake) const {
+  return wake == net::Wake::Deadline ? too_slow()
+                                     : Error::client(gone_->reason(), "the connection is being closed");
+}
+
+std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view bytes) {
+  std::string& body = admitted.incoming.body;
+  const std::size_t max = snapshot_->limits.body_max;
+  while (!bytes.empty() && !admitted.reader.done()) {
+    const auto step = admitted.reader.feed(bytes);
+    if (step.error != nullptr) return malformed_body(step.error);
+    if (body.size() + step.payload.size() > max) return too_large(max);
+    body.append(step.payload);
+    bytes.remove_prefix(step.consumed);
+  }
+  pending_.assign(bytes);  // of the next, pipelined request
+  return std::nullopt;
 }
 
 Task<bool> Connection::serve_one() {
@@ -188,158 +376,42 @@ Task<bool> Connection::serve_one() {
   writer_.emplace(stream_, *gone_, services_.counters, snapshot_->timers.client_write_stall);
   idle_ = true;
   head_started_ = {};
-  const std::optional<std::string_view> rest_or_end = co_await read_head();
-  if (!rest_or_end) co_return false;
+  const std::optional<std::string_view> rest = co_await read_head();
+  if (!rest) co_return false;
   idle_ = false;
-  std::string_view rest = *rest_or_end;
   snapshot_ = services_.snapshot;  // it may have waited long: the request starts with the newest
-  if (finish_ && !server_.takes_requests()) {
-    co_await refuse(saturated("the gateway is shutting down; try again"), true);
-    co_return false;
-  }
-
-  // No suspension from here until everything needed of the head is taken out of the scratch.
-  const wire::RequestHead& head = server_.head_scratch();
-  writer_->reset(head.minor_version, head.keep_alive && !finish_);
-  relay::IncomingRequest incoming;
-  incoming.id = RequestId::make(services_.loop.wall_now(), services_.random);
-  incoming.wall_started = services_.loop.wall_now();
-  incoming.started = head_started_;
-  incoming.snapshot = snapshot_;
-  const std::string_view path = head.path();
-  const bool is_get = head.method == "GET";
-
-  // Small local answers first: they need no key.
-  if (is_get && (path == "/healthz" || path == "/readyz" || (path == "/metrics" && listener_.serve_metrics))) {
-    LocalReply local;
-    if (path == "/healthz") {
-      local.body = R"({"alive":true})";
-    } else if (path == "/readyz") {
-      local = readiness(services_);
-    } else {
-      local.content_type = "text/plain; version=0.0.4; charset=utf-8";
-      local.body = server_.shared().render_metrics();
-    }
-    const bool has_body = head.framing.kind != wire::Framing::Kind::None;
-    if (has_body) writer_->close_after();
-    hold_close_ = hold_close_ || has_body;
-    pending_ = std::string(rest);
-    co_await send_local(local.status, fmt::format("content-type: {}\r\n", local.content_type), std::move(local.body));
-    co_return writer_->reusable();
-  }
-
-  std::optional<Error> refusal;
-  const auto endpoint = relay::endpoint_of(path);
-  const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
-  const std::size_t body_max = snapshot_->limits.body_max;
-  if (!listener_.serve_api || (!endpoint && !is_models)) {
-    refusal = Error::client(ErrorKind::NotFound,
-                            fmt::format("no such path: {} {}; the API is under /v1/", head.method, path.substr(0, 200)));
-  } else if (endpoint ? head.method != "POST" : !is_get) {
-    refusal = Error::client(ErrorKind::MethodNotAllowed,
-                            fmt::format("{} is not allowed here; use {}", head.method, endpoint ? "POST" : "GET"));
-  } else if (auto key = relay::authenticate(*snapshot_, head.fields); !key) {
-    refusal = std::move(key).error();
-  } else if (is_models) {
-    incoming.key = *key;
-  } else if (const auto coding = head.fields.find("content-encoding"); coding && !wire::iequals(*coding, "identity")) {
-    refusal = Error::client(ErrorKind::InvalidRequest, "compressed request bodies are not accepted; send it uncompressed");
-  } else if (head.framing.kind == wire::Framing::Kind::Length && head.framing.length > body_max) {
-    refusal = too_large(body_max);
-  } else if (const int step = services_.process.memory_step.load(std::memory_order_relaxed);
-             step >= 2 || (step == 1 && (head.framing.kind != wire::Framing::Kind::Length ||
-                                         head.framing.length > kLargeBody))) {
-    refusal = saturated("the gateway is short of memory; try again shortly");
-  } else {
-    incoming.key = *key;
-    incoming.endpoint = *endpoint;
-    incoming.path = path_of(*endpoint);
-    incoming.header_lines = relay::forwarded_header_lines(head.fields);
-  }
-
-  wire::BodyReader reader(head.framing);
   BodyBudget budget(services_);
-  std::string& body = incoming.body;
-  const std::size_t announced = head.framing.kind == wire::Framing::Kind::Length ? head.framing.length : 0;
-  // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (!refusal && announced > 0) body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
-  while (!refusal && !rest.empty() && !reader.done()) {
-    const auto step = reader.feed(rest);
-    if (step.error != nullptr) {
-      refusal = Error::client(ErrorKind::InvalidRequest, fmt::format("malformed request body: {}", step.error));
-      break;
-    }
-    if (body.size() + step.payload.size() > body_max) {
-      refusal = too_large(body_max);
-      break;
-    }
-    body.append(step.payload);
-    rest.remove_prefix(step.consumed);
-  }
-  if (!refusal && !budget.grow_to(std::max(announced, body.size()))) {
-    refusal = saturated("too many large requests are in flight; try again shortly");
-  }
-  if (refusal) {
-    refused_what_ = fmt::format("{} {}", head.method.substr(0, 20), path.substr(0, 200));
-    // The rest of the connection cannot be trusted unless the request is complete.
-    const bool complete = head.framing.kind == wire::Framing::Kind::None;
-    std::string carried = complete ? std::string(rest) : std::string();
-    pending_ = std::move(carried);
-    co_await refuse(*refusal, !complete);
+  std::unique_ptr<Admitted> admitted = admit(*rest, budget);
+  const bool goes_on = !admitted->refusal && !admitted->local;
+  if (goes_on && !admitted->reader.done()) co_await read_body(*admitted, budget);
+  if (admitted->refusal) {
+    if (admitted->refusal->kind == ErrorKind::ClientGone) co_return false;
+    if (refused_what_.empty()) refused_what_ = fmt::format("POST {}", admitted->incoming.path);
+    co_await refuse(*admitted->refusal, admitted->body_unread);
     co_return writer_->reusable();
   }
-  if (is_models) {
-    const auto name = path.size() > 11 ? percent_decoded(path.substr(11)) : std::optional<std::string>(std::string());
-    const bool has_body = !reader.done();
-    if (has_body) {
-      writer_->close_after();
-      hold_close_ = true;
-    }
-    pending_ = std::string(rest);
-    std::optional<std::string> json;
-    if (path == "/v1/models") {
-      json = models_json(*snapshot_, incoming.key);
-    } else if (name) {
-      json = model_json(*snapshot_, incoming.key, *name);
-    }
-    if (!json) {
-      const Error unknown = Error::client(
-          ErrorKind::NotFound, fmt::format("The model `{}` does not exist or this key may not use it",
-                                           name.value_or("").substr(0, 200)), "model");
-      co_await refuse(unknown, has_body);
-      co_return writer_->reusable();
-    }
-    co_await send_local(200, fmt::format("content-type: application/json\r\nx-request-id: {}\r\n", incoming.id.text()),
-                        *std::move(json));
+  if (admitted->local) {
+    LocalReply& local = *admitted->local;
+    if (admitted->body_unread) leave_body_unread();
+    co_await send_local(local.status, std::move(admitted->local_lines), std::move(local.body));
     co_return writer_->reusable();
-  }
-
-  const bool wants_continue = head.expect_continue && !reader.done() && body.empty();
-  pending_ = std::string(rest);
-  if (!reader.done()) {
-    if (wants_continue && writer_->send_continue() == relay::ClientPort::Taken::Gone) co_return false;
-    Result<> read = co_await read_body(reader, body);
-    if (!read) {
-      if (read.error().kind != ErrorKind::ClientGone) co_await refuse(read.error(), true);
-      co_return false;
-    }
-    if (!budget.grow_to(body.size())) {
-      co_await refuse(saturated("too many large requests are in flight; try again shortly"), false);
-      co_return writer_->reusable();
-    }
   }
   // From here on a FIN or reset means that nobody waits for the answer.
   stream_.watch_hangup(&*gone_, ErrorKind::ClientGone);
-  co_await relay::relay_request(services_, std::move(incoming), *writer_);
+  Task<void> relaying = relay::relay_request(services_, std::move(admitted->incoming), *writer_);
+  admitted.reset();
+  co_await std::move(relaying);
   stream_.watch_hangup(nullptr);
   co_return writer_->reusable() && !gone_->cancelled();
 }
 
+void Connection::leave_body_unread() noexcept {
+  writer_->close_after();
+  hold_close_ = true;
+}
+
 Task<void> Connection::refuse(const Error& error, bool body_unread) {
-  if (body_unread) {
-    writer_->close_after();
-    hold_close_ = true;
-  }
+  if (body_unread) leave_body_unread();
   const RequestId id = RequestId::make(services_.loop.wall_now(), services_.random);
   auto encoded = dialects::openai::encode_error(error, id.text());
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;

@@ -7,7 +7,9 @@
 
 #include "base/task.h"
 #include "downstream/client_writer.h"
+#include "downstream/local_endpoints.h"
 #include "downstream/server.h"
+#include "relay/request.h"
 #include "wire/body_reader.h"
 #include "wire/http_head.h"
 
@@ -20,19 +22,36 @@ class Connection {
 
   Task<void> serve();
 
-  // Drain: closes if idle, and makes the running request the last one.
+  // Drain: closes if idle, and makes the running request the last one. Called again and again, as a new
+  // connection may still bring its one request while the server takes any.
   void ask_to_finish() noexcept;
   // Cuts what is still running.
   void terminate() noexcept;
 
  private:
+  struct Admitted;
+  class BodyBudget;
+
+  // A connection that came during a drain and has asked nothing yet.
+  [[nodiscard]] bool may_wait_for_first() const noexcept;
   // False when the connection is to be closed.
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
   Task<std::optional<std::string_view>> read_head();
-  Task<Result<>> read_body(wire::BodyReader& reader, std::string& body);
+  Task<void> read_body(Admitted& admitted, BodyBudget& budget);
   Task<void> refuse(const Error& error, bool body_unread);
   Task<void> send_local(int status, std::string header_lines, std::string body);
+  // What is decided between two waits. `rest`: bytes behind the head.
+  std::unique_ptr<Admitted> admit(std::string_view rest, BodyBudget& budget);
+  std::optional<LocalReply> local_reply(const wire::RequestHead& head);
+  std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
+  std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing, std::string_view& rest,
+                                        BodyBudget& budget);
+  void answer_models(std::string_view path, Admitted& admitted);
+  std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
+  [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;
+  [[nodiscard]] Error body_not_awaited(net::Wake wake) const;
+  void leave_body_unread() noexcept;
   // Lets the client read what was sent before the close discards it (RFC 9112 9.6).
   Task<void> linger();
 
@@ -40,6 +59,7 @@ class Connection {
   relay::LoopServices& services_;
   net::Stream& stream_;
   const ListenerConfig& listener_;
+  MonotonicTime opened_;
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;

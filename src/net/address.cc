@@ -16,7 +16,8 @@ Result<std::uint16_t> parse_port(std::string_view digits, std::string_view whole
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) {
-    return fail(Error::gateway(ErrorKind::Config, "\"" + std::string(whole) + "\" has no port between 0 and 65535"));
+    return fail(
+        Error::gateway(ErrorKind::Config, "\"" + std::string(whole) + "\" has no port between 0 and 65535"));
   }
   return port;
 }
@@ -70,7 +71,9 @@ Result<Address> Address::parse(std::string_view text) {
   return from_host(host, port);
 }
 
-const sockaddr* Address::data() const noexcept { return &storage_.any; }
+const sockaddr* Address::data() const noexcept {
+  return &storage_.any;
+}
 
 std::uint16_t Address::port() const noexcept {
   switch (family()) {

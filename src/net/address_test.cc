@@ -4,19 +4,23 @@ namespace qq::net {
 namespace {
 
 TEST(Address, TextFormsRoundTrip) {
-  for (const char* text : {"127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0", "[2001:db8::7]:443", "255.255.255.255:65535"}) {
+  for (const char* text :
+       {"127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0", "[2001:db8::7]:443", "255.255.255.255:65535"}) {
     const auto address = Address::parse(text);
     ASSERT_TRUE(address.has_value()) << text;
     EXPECT_EQ(address->text(), text);
   }
 }
 
-TEST(Address, PortAloneMeansAnyIpv4Address) { EXPECT_EQ(Address::parse(":8080")->text(), "0.0.0.0:8080"); }
+TEST(Address, PortAloneMeansAnyIpv4Address) {
+  EXPECT_EQ(Address::parse(":8080")->text(), "0.0.0.0:8080");
+}
 
 TEST(Address, RefusesWhatIsNoNumericAddressWithAPort) {
-  for (const char* text : {"", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x",
-                           "localhost:80", "::1:80", "[::1]", "[::1:80", "127.0.0.1:8 0", "[127.0.0.1]:80",
-                           "[fe80::1%eth0]:80", "127.0.0.1:+80", "1.2.3:80", "0127.0.0.1:80"}) {
+  for (const char* text :
+       {"", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x",
+        "localhost:80", "::1:80", "[::1]", "[::1:80", "127.0.0.1:8 0", "[127.0.0.1]:80", "[fe80::1%eth0]:80",
+        "127.0.0.1:+80", "1.2.3:80", "0127.0.0.1:80"}) {
     EXPECT_FALSE(Address::parse(text).has_value()) << text;
   }
 }
@@ -42,7 +46,9 @@ TEST(Address, EqualityLooksAtHostAndPort) {
   EXPECT_EQ(Address::parse("[::1]:80")->with_port(81), Address::parse("[::1]:81").value());
 }
 
-TEST(Address, IsSmallEnoughToStandInEveryStream) { EXPECT_LE(sizeof(Address), 32U); }
+TEST(Address, IsSmallEnoughToStandInEveryStream) {
+  EXPECT_LE(sizeof(Address), 32U);
+}
 
 }  // namespace
 }  // namespace qq::net

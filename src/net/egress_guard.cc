@@ -22,21 +22,21 @@ constexpr std::uint32_t v4(std::uint32_t a, std::uint32_t b, std::uint32_t c, st
 
 // Source: the IANA IPv4 special-purpose address registry (RFC 6890 and its updates).
 constexpr std::array kV4 = {
-    V4Range{v4(0, 0, 0, 0), 8, Kind::Never},           // "this network": connects to the host itself
-    V4Range{v4(10, 0, 0, 0), 8, Kind::Private},        // RFC 1918
-    V4Range{v4(100, 64, 0, 0), 10, Kind::Private},     // RFC 6598, carrier-grade NAT
-    V4Range{v4(127, 0, 0, 0), 8, Kind::Private},       // loopback
-    V4Range{v4(169, 254, 0, 0), 16, Kind::Never},      // link-local: cloud metadata lives there
-    V4Range{v4(172, 16, 0, 0), 12, Kind::Private},     // RFC 1918
-    V4Range{v4(192, 0, 0, 0), 24, Kind::Never},        // protocol assignments
-    V4Range{v4(192, 0, 2, 0), 24, Kind::Never},        // documentation
-    V4Range{v4(192, 88, 99, 0), 24, Kind::Never},      // 6to4 relay anycast, deprecated
-    V4Range{v4(192, 168, 0, 0), 16, Kind::Private},    // RFC 1918
-    V4Range{v4(198, 18, 0, 0), 15, Kind::Never},       // benchmarking
-    V4Range{v4(198, 51, 100, 0), 24, Kind::Never},     // documentation
-    V4Range{v4(203, 0, 113, 0), 24, Kind::Never},      // documentation
-    V4Range{v4(224, 0, 0, 0), 4, Kind::Never},         // multicast
-    V4Range{v4(240, 0, 0, 0), 4, Kind::Never},         // reserved and broadcast
+    V4Range{v4(0, 0, 0, 0), 8, Kind::Never},         // "this network": connects to the host itself
+    V4Range{v4(10, 0, 0, 0), 8, Kind::Private},      // RFC 1918
+    V4Range{v4(100, 64, 0, 0), 10, Kind::Private},   // RFC 6598, carrier-grade NAT
+    V4Range{v4(127, 0, 0, 0), 8, Kind::Private},     // loopback
+    V4Range{v4(169, 254, 0, 0), 16, Kind::Never},    // link-local: cloud metadata lives there
+    V4Range{v4(172, 16, 0, 0), 12, Kind::Private},   // RFC 1918
+    V4Range{v4(192, 0, 0, 0), 24, Kind::Never},      // protocol assignments
+    V4Range{v4(192, 0, 2, 0), 24, Kind::Never},      // documentation
+    V4Range{v4(192, 88, 99, 0), 24, Kind::Never},    // 6to4 relay anycast, deprecated
+    V4Range{v4(192, 168, 0, 0), 16, Kind::Private},  // RFC 1918
+    V4Range{v4(198, 18, 0, 0), 15, Kind::Never},     // benchmarking
+    V4Range{v4(198, 51, 100, 0), 24, Kind::Never},   // documentation
+    V4Range{v4(203, 0, 113, 0), 24, Kind::Never},    // documentation
+    V4Range{v4(224, 0, 0, 0), 4, Kind::Never},       // multicast
+    V4Range{v4(240, 0, 0, 0), 4, Kind::Never},       // reserved and broadcast
 };
 // Alibaba Cloud's metadata service stands inside the carrier-grade range, so opening private ranges must
 // not open it. Source: alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata
@@ -59,13 +59,15 @@ struct V6Range {
 // Source: the IANA IPv6 special-purpose address registry. What is outside 2000::/3 is denied as a whole
 // further down; these are the exceptions on both sides of that line.
 constexpr std::array kV6 = {
-    V6Range{{0xfc}, 7, Kind::Private},                                                // RFC 4193
-    V6Range{{0x20, 0x01, 0x00, 0x00}, 23, Kind::Never},                               // Teredo, ORCHID, ...
-    V6Range{{0x20, 0x01, 0x0d, 0xb8}, 32, Kind::Never},                               // documentation
-    V6Range{{0x3f, 0xff, 0x00}, 20, Kind::Never},                                     // documentation
+    V6Range{{0xfc}, 7, Kind::Private},                   // RFC 4193
+    V6Range{{0x20, 0x01, 0x00, 0x00}, 23, Kind::Never},  // Teredo, ORCHID, ...
+    V6Range{{0x20, 0x01, 0x0d, 0xb8}, 32, Kind::Never},  // documentation
+    V6Range{{0x3f, 0xff, 0x00}, 20, Kind::Never},        // documentation
 };
-// AWS's metadata service stands in the private range. Source: docs.aws.amazon.com, "Access instance metadata".
-constexpr std::array<std::uint8_t, 16> kAwsMetadata = {0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54};
+// AWS's metadata service stands in the private range. Source: docs.aws.amazon.com, "Access instance
+// metadata".
+constexpr std::array<std::uint8_t, 16> kAwsMetadata = {0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0,
+                                                       0,    0, 0,    0,    0, 0, 2, 0x54};
 
 bool has_prefix(const std::uint8_t* address, const std::uint8_t* prefix, int bits) noexcept {
   const auto whole = static_cast<std::size_t>(bits / 8);
@@ -74,7 +76,9 @@ bool has_prefix(const std::uint8_t* address, const std::uint8_t* prefix, int bit
   return rest == 0 || ((address[whole] ^ prefix[whole]) >> (8 - rest)) == 0;
 }
 
-std::uint32_t v4_at(const std::uint8_t* bytes) noexcept { return v4(bytes[0], bytes[1], bytes[2], bytes[3]); }
+std::uint32_t v4_at(const std::uint8_t* bytes) noexcept {
+  return v4(bytes[0], bytes[1], bytes[2], bytes[3]);
+}
 
 Kind classify_v6(const std::uint8_t* a) noexcept {
   static constexpr std::array<std::uint8_t, 16> kLoopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};

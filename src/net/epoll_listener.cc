@@ -18,11 +18,12 @@ constexpr int kAcceptsPerBatch = 32;
 constexpr std::chrono::milliseconds kPause{100};
 
 Error cannot_listen(const Address& address, int error) {
-  return Error::gateway(ErrorKind::Config, "cannot listen on " + address.text() + ": " +
-                                               errno_text(error));
+  return Error::gateway(ErrorKind::Config, "cannot listen on " + address.text() + ": " + errno_text(error));
 }
 
-int open_spare() noexcept { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+int open_spare() noexcept {
+  return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 }  // namespace
 
@@ -45,9 +46,12 @@ Result<std::shared_ptr<const ListenSocket>> ListenSocket::open(const ListenOptio
   return std::shared_ptr<const ListenSocket>(std::move(socket));
 }
 
-ListenSocket::~ListenSocket() { ::close(fd_); }
+ListenSocket::~ListenSocket() {
+  ::close(fd_);
+}
 
-Result<std::unique_ptr<Listener>> EpollListener::make(EpollLoop& loop, std::shared_ptr<const ListenSocket> socket,
+Result<std::unique_ptr<Listener>> EpollListener::make(EpollLoop& loop,
+                                                      std::shared_ptr<const ListenSocket> socket,
                                                       EventLoop::Accepted accepted) {
   auto listener = std::make_unique<EpollListener>(loop, std::move(socket), std::move(accepted));
   if (const int error = listener->start(); error != 0) return fail(cannot_listen(listener->local(), error));
@@ -78,8 +82,8 @@ void EpollListener::on_events(std::uint32_t /*events*/) noexcept {
   for (int i = 0; i < kAcceptsPerBatch; ++i) {
     sockaddr_storage peer{};
     socklen_t length = sizeof peer;
-    const int fd = ::accept4(socket_->fd(), reinterpret_cast<sockaddr*>(&peer), &length,
-                             SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int fd =
+        ::accept4(socket_->fd(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
       accepted_(AcceptedSocket(fd, Address::from(reinterpret_cast<const sockaddr*>(&peer), length)));
       if (!poller.alive(token)) return;

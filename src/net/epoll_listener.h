@@ -24,7 +24,9 @@ class ListenSocket {
 
   [[nodiscard]] int fd() const noexcept { return fd_; }
   [[nodiscard]] const Address& local() const noexcept { return local_; }
-  [[nodiscard]] std::string_view out_of_descriptors_reply() const noexcept { return out_of_descriptors_reply_; }
+  [[nodiscard]] std::string_view out_of_descriptors_reply() const noexcept {
+    return out_of_descriptors_reply_;
+  }
 
  private:
   int fd_;

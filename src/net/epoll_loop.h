@@ -37,7 +37,9 @@ class EpollLoop final : public EventLoop {
   ~EpollLoop() override;
 
   [[nodiscard]] MonotonicTime now() const noexcept override { return now_; }
-  [[nodiscard]] MonotonicTime precise_now() const noexcept override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] MonotonicTime precise_now() const noexcept override {
+    return std::chrono::steady_clock::now();
+  }
   [[nodiscard]] WallTime wall_now() const noexcept override { return std::chrono::system_clock::now(); }
 
   void arm(Timer& timer, MonotonicTime when) noexcept override { timers_.arm(timer, when); }

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "net/tcp_stream.h"
 #include "net/test_support.h"
 
 namespace qq::net {
@@ -57,11 +58,11 @@ TEST(EpollLoop, WhatWasPostedButNotRunIsDestroyedWhenTheLoopStops) {
 }
 
 Task<void> block_the_loop(EpollLoop& loop) {
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  co_await Bounce{loop};
   const auto until = loop.precise_now() + 3ms;
   while (loop.precise_now() < until) {
   }
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  co_await Bounce{loop};
 }
 TEST(EpollLoop, ReportsTheLongestBatchOnce) {
   EpollLoop loop;
@@ -103,8 +104,8 @@ Task<void> out_of_descriptors(EpollLoop& loop) {
   ListenOptions options;
   options.address = Address::parse("127.0.0.1:0").value();
   options.out_of_descriptors_reply = "HTTP/1.1 503 Service Unavailable\r\n\r\n";
-  auto listener = loop.listen(
-      options, [&](AcceptedSocket socket) { accepted.push_back(loop.adopt(std::move(socket))); });
+  auto listener =
+      loop.listen(options, [&](AcceptedSocket socket) { accepted.push_back(loop.adopt(std::move(socket))); });
   const Address address = listener.value()->local();
 
   // Fills the table up to one descriptor, which the client takes: the server's side finds none.
@@ -127,7 +128,7 @@ Task<void> out_of_descriptors(EpollLoop& loop) {
   auto later = co_await loop.connect(address, patiently(loop));
   EXPECT_TRUE(later.has_value());
   co_await write_all(*later.value(), "x", patiently(loop));
-  while (accepted.empty()) static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  while (accepted.empty()) co_await Bounce{loop};
   EXPECT_EQ(accepted.size(), 1U) << "the listener serves again as soon as there are descriptors";
 }
 TEST(EpollLoop, WithoutDescriptorsAConnectionGetsTheReplyAndIsClosed) {
@@ -166,7 +167,7 @@ Task<void> connect_many(EpollLoop& loop, Address address, SharedServer& server, 
     EXPECT_TRUE(stream.has_value());
     streams.push_back(std::move(stream).value());
   }
-  while (server.accepted.load() < count) static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  while (server.accepted.load() < count) co_await Bounce{loop};
 }
 TEST(EpollLoop, TwoLoopsShareAListenerAndEveryConnectionIsAcceptedOnce) {
   SharedServer server;
@@ -211,6 +212,10 @@ TEST(EpollLoop, AnAcceptedSocketMovesToAnotherLoop) {
   run_task(acceptor, ask(acceptor, (*listener)->local()));
   worker.stop();
   thread.join();
+}
+
+TEST(EpollLoop, AnIdleStreamIsSmall) {
+  EXPECT_LE(sizeof(TcpStream), 160U);
 }
 
 TEST(EpollLoop, ListeningTwiceOnOnePortIsAConfigurationError) {

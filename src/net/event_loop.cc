@@ -20,9 +20,13 @@ AcceptedSocket& AcceptedSocket::operator=(AcceptedSocket&& other) noexcept {
   return *this;
 }
 
-AcceptedSocket::~AcceptedSocket() { discard(); }
+AcceptedSocket::~AcceptedSocket() {
+  discard();
+}
 
-int AcceptedSocket::release() noexcept { return std::exchange(fd_, -1); }
+int AcceptedSocket::release() noexcept {
+  return std::exchange(fd_, -1);
+}
 
 void AcceptedSocket::discard() noexcept {
   if (fd_ < 0) return;

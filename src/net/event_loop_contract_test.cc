@@ -23,7 +23,8 @@ class EventLoopContract : public ::testing::TestWithParam<Implementation> {
 INSTANTIATE_TEST_SUITE_P(
     Loops, EventLoopContract,
     ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }},
-                      Implementation{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
+                      Implementation{"Simulated",
+                                     [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
     [](const auto& info) { return info.param.name; });
 
 // --- streams ---
@@ -38,7 +39,9 @@ Task<void> echo(EventLoop& loop) {
   const Got answer = co_await read_until(*pair.client, 10, patiently(loop));
   EXPECT_EQ(answer.bytes, "hello back");
 }
-TEST_P(EventLoopContract, CarriesBytesBothWays) { run_task(loop_, echo(loop_)); }
+TEST_P(EventLoopContract, CarriesBytesBothWays) {
+  run_task(loop_, echo(loop_));
+}
 
 Task<void> gathered(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -51,7 +54,9 @@ Task<void> gathered(EventLoop& loop) {
   const Got got = co_await read_until(*pair.server, 9, patiently(loop));
   EXPECT_EQ(got.bytes, "head body");
 }
-TEST_P(EventLoopContract, GathersPiecesInOrder) { run_task(loop_, gathered(loop_)); }
+TEST_P(EventLoopContract, GathersPiecesInOrder) {
+  run_task(loop_, gathered(loop_));
+}
 
 Task<void> half_close(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -67,7 +72,9 @@ Task<void> half_close(EventLoop& loop) {
   EXPECT_EQ(answer.status, IoStatus::Closed);
   EXPECT_EQ(answer.bytes, "answer");
 }
-TEST_P(EventLoopContract, HalfCloseLeavesTheOtherDirectionOpen) { run_task(loop_, half_close(loop_)); }
+TEST_P(EventLoopContract, HalfCloseLeavesTheOtherDirectionOpen) {
+  run_task(loop_, half_close(loop_));
+}
 
 Task<void> closed_stays_closed(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -77,7 +84,9 @@ Task<void> closed_stays_closed(EventLoop& loop) {
   const Got second = co_await read_to_end(*pair.server, patiently(loop));
   EXPECT_EQ(second.status, IoStatus::Closed);
 }
-TEST_P(EventLoopContract, TheEndIsToldEveryTime) { run_task(loop_, closed_stays_closed(loop_)); }
+TEST_P(EventLoopContract, TheEndIsToldEveryTime) {
+  run_task(loop_, closed_stays_closed(loop_));
+}
 
 Task<void> reset(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -90,7 +99,9 @@ Task<void> reset(EventLoop& loop) {
   const Got again = co_await read_to_end(*pair.server, patiently(loop));
   EXPECT_EQ(again.status, IoStatus::Failed) << "a reset is never taken for an orderly end";
 }
-TEST_P(EventLoopContract, ResetIsAFailure) { run_task(loop_, reset(loop_)); }
+TEST_P(EventLoopContract, ResetIsAFailure) {
+  run_task(loop_, reset(loop_));
+}
 
 Task<void> reset_met_by_write(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -101,7 +112,7 @@ Task<void> reset_met_by_write(EventLoop& loop) {
   pair.server->watch_hangup(&gone);
   pair.client->set_reset_on_close();
   pair.client.reset();
-  static_cast<void>(co_await sleep(loop, Scope{kNever, &gone}));
+  static_cast<void>(co_await time_passes(loop, until_cancelled(gone)));
   const IoTry wrote = write_now(*pair.server, "too late");
   EXPECT_EQ(wrote.status, IoStatus::Failed);
   const Got got = co_await read_to_end(*pair.server, patiently(loop));
@@ -113,7 +124,7 @@ TEST_P(EventLoopContract, ResetMetByAWriteIsStillAFailureForTheReader) {
 }
 
 Task<void> wait_for_cancel(EventLoop& loop, Cancellation& cancel, Wake& wake) {
-  wake = co_await sleep(loop, Scope{loop.now() + 20s, &cancel});
+  wake = co_await time_passes(loop, within(loop, 20s, &cancel));
 }
 Task<void> hangup_cancels(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -126,7 +137,9 @@ Task<void> hangup_cancels(EventLoop& loop) {
   EXPECT_EQ(cancel.reason(), ErrorKind::ClientGone);
   pair.server->watch_hangup(nullptr);
 }
-TEST_P(EventLoopContract, HangupCancelsThoughNobodyReads) { run_task(loop_, hangup_cancels(loop_)); }
+TEST_P(EventLoopContract, HangupCancelsThoughNobodyReads) {
+  run_task(loop_, hangup_cancels(loop_));
+}
 
 Task<void> hangup_with_unread(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -140,7 +153,9 @@ Task<void> hangup_with_unread(EventLoop& loop) {
   EXPECT_EQ(cancel.reason(), ErrorKind::EarlyClose);
   pair.server->watch_hangup(nullptr);
 }
-TEST_P(EventLoopContract, HangupBehindUnreadBytesCancels) { run_task(loop_, hangup_with_unread(loop_)); }
+TEST_P(EventLoopContract, HangupBehindUnreadBytesCancels) {
+  run_task(loop_, hangup_with_unread(loop_));
+}
 
 Task<void> watch_after_hangup(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -150,7 +165,9 @@ Task<void> watch_after_hangup(EventLoop& loop) {
   pair.server->watch_hangup(&cancel);
   EXPECT_TRUE(cancel.cancelled());
 }
-TEST_P(EventLoopContract, WatchingAfterTheHangupCancelsAtOnce) { run_task(loop_, watch_after_hangup(loop_)); }
+TEST_P(EventLoopContract, WatchingAfterTheHangupCancelsAtOnce) {
+  run_task(loop_, watch_after_hangup(loop_));
+}
 
 Task<void> unwatched(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -161,7 +178,9 @@ Task<void> unwatched(EventLoop& loop) {
   co_await read_to_end(*pair.server, patiently(loop));
   EXPECT_FALSE(cancel.cancelled());
 }
-TEST_P(EventLoopContract, AnEndedWatchCancelsNothing) { run_task(loop_, unwatched(loop_)); }
+TEST_P(EventLoopContract, AnEndedWatchCancelsNothing) {
+  run_task(loop_, unwatched(loop_));
+}
 
 Task<void> write_it(Stream& stream, std::string_view bytes, Written& result) {
   result = co_await write_all(stream, bytes, patiently(stream.loop()));
@@ -178,7 +197,9 @@ Task<void> back_pressure(EventLoop& loop) {
   co_await group.joined();
   EXPECT_EQ(written.bytes, big.size());
 }
-TEST_P(EventLoopContract, WriterWaitsForTheReaderAndNothingIsLost) { run_task(loop_, back_pressure(loop_)); }
+TEST_P(EventLoopContract, WriterWaitsForTheReaderAndNothingIsLost) {
+  run_task(loop_, back_pressure(loop_));
+}
 
 Task<void> write_stall(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -187,7 +208,9 @@ Task<void> write_stall(EventLoop& loop) {
   EXPECT_EQ(stalled.wake, Wake::Deadline);
   EXPECT_LT(stalled.bytes, big.size());
 }
-TEST_P(EventLoopContract, StalledWriteEndsAtItsDeadline) { run_task(loop_, write_stall(loop_)); }
+TEST_P(EventLoopContract, StalledWriteEndsAtItsDeadline) {
+  run_task(loop_, write_stall(loop_));
+}
 
 Task<void> both_ways(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -204,7 +227,9 @@ Task<void> both_ways(EventLoop& loop) {
   EXPECT_TRUE(at_client.bytes == down);
   co_await group.joined();
 }
-TEST_P(EventLoopContract, BothDirectionsAtOnceStayExact) { run_task(loop_, both_ways(loop_)); }
+TEST_P(EventLoopContract, BothDirectionsAtOnceStayExact) {
+  run_task(loop_, both_ways(loop_));
+}
 
 Task<void> read_deadline(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -213,10 +238,12 @@ Task<void> read_deadline(EventLoop& loop) {
   EXPECT_EQ(got.wake, Wake::Deadline);
   EXPECT_GE(loop.now() - start, 20ms) << "a timer is never early";
 }
-TEST_P(EventLoopContract, ReadEndsAtItsDeadline) { run_task(loop_, read_deadline(loop_)); }
+TEST_P(EventLoopContract, ReadEndsAtItsDeadline) {
+  run_task(loop_, read_deadline(loop_));
+}
 
 Task<void> cancelled_read(Stream& stream, Cancellation& cancel, Wake& wake) {
-  wake = co_await stream.readable(Scope{kNever, &cancel});
+  wake = co_await stream.readable(until_cancelled(cancel));
 }
 Task<void> cancel_wakes(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -231,7 +258,9 @@ Task<void> cancel_wakes(EventLoop& loop) {
   EXPECT_EQ(wake, Wake::Cancelled);
   EXPECT_EQ(cancel.reason(), ErrorKind::ShuttingDown) << "the first reason stays";
 }
-TEST_P(EventLoopContract, CancelWakesAWaitingReader) { run_task(loop_, cancel_wakes(loop_)); }
+TEST_P(EventLoopContract, CancelWakesAWaitingReader) {
+  run_task(loop_, cancel_wakes(loop_));
+}
 
 Task<void> cancelled_before(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
@@ -239,19 +268,23 @@ Task<void> cancelled_before(EventLoop& loop) {
   cancel.cancel(ErrorKind::ClientGone);
   const Scope scope{kNever, &cancel};
   EXPECT_EQ(co_await pair.client->readable(scope), Wake::Cancelled);
-  EXPECT_EQ(co_await sleep(loop, scope), Wake::Cancelled);
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Cancelled);
   Signal signal(loop);
   EXPECT_EQ(co_await signal.wait(scope), Wake::Cancelled);
 }
-TEST_P(EventLoopContract, NothingWaitsUnderACancelledScope) { run_task(loop_, cancelled_before(loop_)); }
+TEST_P(EventLoopContract, NothingWaitsUnderACancelledScope) {
+  run_task(loop_, cancelled_before(loop_));
+}
 
 Task<void> deadline_passed(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
   const Scope scope{loop.now() - 1ms, nullptr};
   EXPECT_EQ(co_await pair.client->readable(scope), Wake::Deadline);
-  EXPECT_EQ(co_await sleep(loop, scope), Wake::Deadline);
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Deadline);
 }
-TEST_P(EventLoopContract, NothingWaitsAfterTheDeadline) { run_task(loop_, deadline_passed(loop_)); }
+TEST_P(EventLoopContract, NothingWaitsAfterTheDeadline) {
+  run_task(loop_, deadline_passed(loop_));
+}
 
 Task<void> refused(EventLoop& loop) {
   ListenOptions options;
@@ -267,17 +300,40 @@ Task<void> refused(EventLoop& loop) {
   EXPECT_EQ(stream.error().kind, ErrorKind::ConnectFailed);
   EXPECT_EQ(stream.error().phase, AttemptPhase::NotSent);
 }
-TEST_P(EventLoopContract, ConnectToNobodyIsRefused) { run_task(loop_, refused(loop_)); }
+TEST_P(EventLoopContract, ConnectToNobodyIsRefused) {
+  run_task(loop_, refused(loop_));
+}
 
 Task<void> dropped(EventLoop& loop) {
   ListenOptions options;
   options.address = Address::parse("127.0.0.1:0").value();
-  auto listener = loop.listen(options, [](AcceptedSocket socket) { const AcceptedSocket unwanted(std::move(socket)); });
+  auto listener =
+      loop.listen(options, [](AcceptedSocket socket) { const AcceptedSocket unwanted(std::move(socket)); });
   auto stream = co_await loop.connect(listener.value()->local(), patiently(loop));
   const Got got = co_await read_to_end(*stream.value(), patiently(loop));
   EXPECT_EQ(got.status, IoStatus::Closed);
 }
-TEST_P(EventLoopContract, AnAcceptedSocketThatNobodyAdoptsIsClosed) { run_task(loop_, dropped(loop_)); }
+TEST_P(EventLoopContract, AnAcceptedSocketThatNobodyAdoptsIsClosed) {
+  run_task(loop_, dropped(loop_));
+}
+
+Task<void> shared_listener(EventLoop& loop) {
+  int first = 0;
+  ListenOptions options;
+  options.address = Address::parse("127.0.0.1:0").value();
+  auto listener = loop.listen(options, [&](AcceptedSocket) { ++first; });
+  const Address address = listener.value()->local();
+  {
+    auto sharing = loop.listen(options, [](AcceptedSocket) {});
+    EXPECT_FALSE(sharing.value()->local() == address) << "port 0 is a new port each time";
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  while (first < 10) co_await Bounce{loop};
+  EXPECT_EQ(first, 10);
+}
+TEST_P(EventLoopContract, EveryConnectionIsAcceptedOnce) {
+  run_task(loop_, shared_listener(loop_));
+}
 
 Task<void> numeric_names(EventLoop& loop) {
   const auto v4 = co_await loop.resolve("127.0.0.1", 80, patiently(loop));
@@ -285,7 +341,9 @@ Task<void> numeric_names(EventLoop& loop) {
   const auto v6 = co_await loop.resolve("::1", 443, patiently(loop));
   EXPECT_EQ(v6.value().front().text(), "[::1]:443");
 }
-TEST_P(EventLoopContract, NumericHostsNeedNoDns) { run_task(loop_, numeric_names(loop_)); }
+TEST_P(EventLoopContract, NumericHostsNeedNoDns) {
+  run_task(loop_, numeric_names(loop_));
+}
 
 // A coroutine woken by one event of a batch destroys the stream that a later event of the same batch is for.
 struct Victims {
@@ -312,9 +370,11 @@ Task<void> destruction_in_a_batch(EventLoop& loop) {
   // All twenty have an event now; the first coroutine to run takes everything away.
   EXPECT_EQ(victims.woken, 1);
   victims.pairs.clear();
-  static_cast<void>(co_await sleep(loop, within(loop, 1ms)));
+  static_cast<void>(co_await time_passes(loop, within(loop, 1ms)));
 }
-TEST_P(EventLoopContract, StreamsMayDieInsideABatch) { run_task(loop_, destruction_in_a_batch(loop_)); }
+TEST_P(EventLoopContract, StreamsMayDieInsideABatch) {
+  run_task(loop_, destruction_in_a_batch(loop_));
+}
 
 Task<void> a_thousand(EventLoop& loop) {
   for (int round = 0; round < 4; ++round) {
@@ -327,12 +387,14 @@ Task<void> a_thousand(EventLoop& loop) {
     }
   }
 }
-TEST_P(EventLoopContract, AThousandConnectionsOpenAndClose) { run_task(loop_, a_thousand(loop_)); }
+TEST_P(EventLoopContract, AThousandConnectionsOpenAndClose) {
+  run_task(loop_, a_thousand(loop_));
+}
 
 // --- timers, signals, posts ---
 
 Task<void> note_after(EventLoop& loop, std::chrono::milliseconds time, int id, std::vector<int>& order) {
-  EXPECT_EQ(co_await sleep(loop, within(loop, time)), Wake::Deadline);
+  EXPECT_EQ(co_await time_passes(loop, within(loop, time)), Wake::Deadline);
   order.push_back(id);
 }
 Task<void> timers_in_order(EventLoop& loop) {
@@ -344,7 +406,9 @@ Task<void> timers_in_order(EventLoop& loop) {
   co_await group.joined();
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
-TEST_P(EventLoopContract, SleepersWakeInTheOrderOfTheirDeadlines) { run_task(loop_, timers_in_order(loop_)); }
+TEST_P(EventLoopContract, SleepersWakeInTheOrderOfTheirDeadlines) {
+  run_task(loop_, timers_in_order(loop_));
+}
 
 Task<void> signals(EventLoop& loop) {
   Signal signal(loop);
@@ -353,7 +417,9 @@ Task<void> signals(EventLoop& loop) {
   signal.reset();
   EXPECT_EQ(co_await signal.wait(within(loop, 2ms)), Wake::Deadline);
 }
-TEST_P(EventLoopContract, SignalLetsALaterWaitReturnAtOnce) { run_task(loop_, signals(loop_)); }
+TEST_P(EventLoopContract, SignalLetsALaterWaitReturnAtOnce) {
+  run_task(loop_, signals(loop_));
+}
 
 Task<void> wait_for_signal(EventLoop& loop, Signal& signal, Wake& wake) {
   wake = co_await signal.wait(patiently(loop));
@@ -368,12 +434,16 @@ Task<void> signal_wakes(EventLoop& loop) {
   co_await group.joined();
   EXPECT_EQ(wake, Wake::Ready);
 }
-TEST_P(EventLoopContract, SignalWakesItsWaiter) { run_task(loop_, signal_wakes(loop_)); }
+TEST_P(EventLoopContract, SignalWakesItsWaiter) {
+  run_task(loop_, signal_wakes(loop_));
+}
 
 Task<void> bounces(EventLoop& loop) {
   for (int i = 0; i < 1000; ++i) co_await Bounce{loop};
 }
-TEST_P(EventLoopContract, ResumeLaterComesBack) { run_task(loop_, bounces(loop_)); }
+TEST_P(EventLoopContract, ResumeLaterComesBack) {
+  run_task(loop_, bounces(loop_));
+}
 
 TEST_P(EventLoopContract, PostsRunInOrder) {
   std::vector<int> order;

@@ -24,7 +24,9 @@ Poller::Poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
   if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
 }
 
-Poller::~Poller() { ::close(fd_); }
+Poller::~Poller() {
+  ::close(fd_);
+}
 
 int Poller::add(int fd, std::uint32_t events, PollTarget& target, Token& token) noexcept {
   const auto index = static_cast<std::size_t>(fd);

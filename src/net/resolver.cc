@@ -12,13 +12,15 @@ using std::chrono::seconds;
 constexpr seconds kRetryAfterFailure{5};  // while an old answer stands in
 constexpr std::size_t kMostEntries = 4096;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_name_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
 }
 
-// Names that some resolvers take for spellings of IPv4 addresses ("0x7f.1", "2130706433", "127.1"): those whose
-// last label is a number. Source: WHATWG URL, "ends in a number".
+// Names that some resolvers take for spellings of IPv4 addresses ("0x7f.1", "2130706433", "127.1"): those
+// whose last label is a number. Source: WHATWG URL, "ends in a number".
 bool ends_in_a_number(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   const std::string_view label = host.substr(host.rfind('.') + 1);
@@ -29,8 +31,9 @@ bool ends_in_a_number(std::string_view host) {
 }
 
 bool is_name(std::string_view host) {
-  return !host.empty() && host.size() <= 253 && host.front() != '.' && std::ranges::all_of(host, is_name_char) &&
-         host.find("..") == std::string_view::npos && !ends_in_a_number(host);
+  return !host.empty() && host.size() <= 253 && host.front() != '.' &&
+         std::ranges::all_of(host, is_name_char) && host.find("..") == std::string_view::npos &&
+         !ends_in_a_number(host);
 }
 
 Error dns_failed(const std::string& host, std::string_view why) {
@@ -93,7 +96,8 @@ struct Resolver::SocketWatch final : PollTarget {
   Poller::Token token;
 };
 
-Resolver::Resolver(EpollLoop& loop, const ResolverOptions& options) : loop_(loop), options_(options), timeout_(*this) {
+Resolver::Resolver(EpollLoop& loop, const ResolverOptions& options)
+    : loop_(loop), options_(options), timeout_(*this) {
   static std::once_flag once;
   std::call_once(once, [] { ares_library_init(ARES_LIB_INIT_ALL); });
   ares_options wanted{};

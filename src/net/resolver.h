@@ -1,6 +1,6 @@
-// Names to addresses, by c-ares, with a cache: one per loop. An answer is fresh for its TTL (within limits) and
-// usable for an hour when DNS fails or is slow. Requests for a name that is being looked up share the look-up.
-// For the files of net/ only; use EventLoop::resolve.
+// Names to addresses, by c-ares, with a cache: one per loop. An answer is fresh for its TTL (within limits)
+// and usable for an hour when DNS fails or is slow. Requests for a name that is being looked up share the
+// look-up. For the files of net/ only; use EventLoop::resolve.
 #pragma once
 #include <memory>
 #include <string>

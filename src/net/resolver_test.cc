@@ -50,7 +50,7 @@ Task<void> ask(EventLoop& loop, std::string host, Scope scope, std::vector<std::
 }
 Task<void> ask_after(EventLoop& loop, std::chrono::milliseconds pause, std::string host,
                      std::vector<std::string>& got) {
-  static_cast<void>(co_await sleep(loop, within(loop, pause)));
+  static_cast<void>(co_await time_passes(loop, within(loop, pause)));
   got = texts(co_await loop.resolve(std::move(host), 443, patiently(loop)));
 }
 
@@ -107,7 +107,8 @@ TEST_F(ResolverTest, FailuresWithoutAnOldAnswerAreFailures) {
   server_.set("silent.example.com", failing(Mode::Silence));
   server_.set("empty.example.com", addresses({}, {}));
   EpollLoop loop(options());
-  for (const char* host : {"unknown.example.com", "broken.example.com", "silent.example.com", "empty.example.com"}) {
+  for (const char* host :
+       {"unknown.example.com", "broken.example.com", "silent.example.com", "empty.example.com"}) {
     std::vector<std::string> got;
     run_task(loop, ask(loop, host, patiently(loop), got));
     EXPECT_EQ(got, std::vector<std::string>{"dns_failed"}) << host;
@@ -147,7 +148,7 @@ TEST_F(ResolverTest, TheScopesDeadlineEndsTheWait) {
 }
 
 Task<void> cancelled_ask(EventLoop& loop, Cancellation& cancel, std::vector<std::string>& got) {
-  got = texts(co_await loop.resolve("silent.example.com", 443, Scope{kNever, &cancel}));
+  got = texts(co_await loop.resolve("silent.example.com", 443, until_cancelled(cancel)));
 }
 TEST_F(ResolverTest, ACancelledLookUpSaysWhyAndTheOthersGoOn) {
   server_.set("silent.example.com", failing(Mode::Silence));

@@ -73,7 +73,9 @@ void SimulatedLoop::fail_io_call(std::uint64_t n, int error) noexcept {
   failing_error_ = error;
 }
 
-bool SimulatedLoop::io_call_fails() noexcept { return ++io_calls_ == failing_call_; }
+bool SimulatedLoop::io_call_fails() noexcept {
+  return ++io_calls_ == failing_call_;
+}
 
 std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> SimulatedLoop::make_pair(
     const SimulatedNetwork& network) {
@@ -250,8 +252,8 @@ Result<std::unique_ptr<Listener>> SimulatedLoop::listen(const ListenOptions& opt
   group->local = options.address.port() != 0 ? options.address : options.address.with_port(next_port_++);
   for (const SimulatedListener* other : listeners_) {
     if (other->group_->local == group->local) {
-      return fail(Error::gateway(ErrorKind::Config, "cannot listen on " + group->local.text() + ": " +
-                                                        errno_text(EADDRINUSE)));
+      return fail(Error::gateway(ErrorKind::Config,
+                                 "cannot listen on " + group->local.text() + ": " + errno_text(EADDRINUSE)));
     }
   }
   return std::make_unique<SimulatedListener>(*this, std::move(group), std::move(accepted));

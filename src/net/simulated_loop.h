@@ -10,8 +10,8 @@
 //   loop.after(5s, [&] { ... });                              // anything at a chosen moment
 //   loop.run();
 //
-// What it does not model: loss, reordering, congestion; a byte, a FIN or a reset arrives `latency` after it was
-// sent. As with the kernel, unread bytes can be read before a reset shows, closing with unread bytes is a
+// What it does not model: loss, reordering, congestion; a byte, a FIN or a reset arrives `latency` after it
+// was sent. As with the kernel, unread bytes can be read before a reset shows, closing with unread bytes is a
 // reset, and writing to a closed end is answered by one.
 #pragma once
 #include <deque>
@@ -30,14 +30,19 @@ class Split {
  public:
   static Split whole() noexcept { return {}; }                                      // as TCP would: coalesced
   static Split each(std::size_t bytes) noexcept { return {Mode::Each, bytes, 0}; }  // every so many bytes
-  static Split at(std::size_t position) noexcept { return {Mode::At, position, 0}; }  // once, at this position
-  static Split random(std::uint64_t seed, std::size_t longest) noexcept { return {Mode::Random, longest, seed}; }
+  static Split at(std::size_t position) noexcept {
+    return {Mode::At, position, 0};
+  }  // once, at this position
+  static Split random(std::uint64_t seed, std::size_t longest) noexcept {
+    return {Mode::Random, longest, seed};
+  }
 
  private:
   friend class SimulatedPipe;
   enum class Mode : std::uint8_t { Whole, Each, At, Random };
   Split() = default;
-  Split(Mode mode, std::size_t bytes, std::uint64_t seed) noexcept : mode_(mode), bytes_(bytes), seed_(seed) {}
+  Split(Mode mode, std::size_t bytes, std::uint64_t seed) noexcept
+      : mode_(mode), bytes_(bytes), seed_(seed) {}
   Mode mode_ = Mode::Whole;
   std::size_t bytes_ = 0;
   std::uint64_t seed_ = 0;
@@ -67,7 +72,7 @@ struct SimulatedNetwork {
 };
 
 enum class ConnectOutcome : std::uint8_t {
-  Accept,     // refused all the same when nobody listens
+  Accept,  // refused all the same when nobody listens
   Refuse,
   BlackHole,  // no answer, until the scope's end
 };
@@ -89,17 +94,19 @@ class SimulatedLoop final : public EventLoop {
   // Of connections made from now on, to this listening address or to all that have none of their own.
   void set_network(const Address& listener, const SimulatedNetwork& network);
   void set_network(const SimulatedNetwork& network) { network_ = network; }
-  void set_connect(const Address& address, ConnectScript script);   // every connect
-  void next_connect(const Address& address, ConnectScript script);  // one connect each, before `set_connect`'s
-  void set_name(std::string host, const std::vector<std::string>& numeric, std::chrono::nanoseconds latency = {});
+  void set_connect(const Address& address, ConnectScript script);  // every connect
+  void next_connect(const Address& address,
+                    ConnectScript script);  // one connect each, before `set_connect`'s
+  void set_name(std::string host, const std::vector<std::string>& numeric,
+                std::chrono::nanoseconds latency = {});
   void fail_name(std::string host, std::chrono::nanoseconds latency = {});  // unknown names fail at once
   // Calls `function` at that moment of virtual time.
   void at(MonotonicTime when, std::move_only_function<void()> function);
   void after(std::chrono::nanoseconds delay, std::move_only_function<void()> function) {
     at(now_ + delay, std::move(function));
   }
-  // The n-th I/O call from now on fails with `error`: reads and writes (which break their connection), connects
-  // and resolves. n >= 1.
+  // The n-th I/O call from now on fails with `error`: reads and writes (which break their connection),
+  // connects and resolves. n >= 1.
   void fail_io_call(std::uint64_t n, int error = ECONNRESET) noexcept;
   [[nodiscard]] std::uint64_t io_calls() const noexcept { return io_calls_; }
   // Both ends of a connection that needs no listener.

@@ -13,14 +13,15 @@ class SimulatedLoopTest : public ::testing::Test {
   SimulatedLoop loop_;
 };
 
-Task<void> sleep_for(EventLoop& loop, std::chrono::nanoseconds time) {
-  EXPECT_EQ(co_await sleep(loop, Scope{loop.now() + time, nullptr}), Wake::Deadline);
+Task<void> let_pass(EventLoop& loop, std::chrono::nanoseconds time) {
+  const Scope scope{loop.now() + time, nullptr};
+  EXPECT_EQ(co_await time_passes(loop, scope), Wake::Deadline);
 }
 
 TEST_F(SimulatedLoopTest, AnHourPassesAtOnceAndToTheNanosecond) {
   const MonotonicTime start = loop_.now();
   const WallTime wall = loop_.wall_now();
-  run_task(loop_, sleep_for(loop_, 1h + 1ns));
+  run_task(loop_, let_pass(loop_, 1h + 1ns));
   EXPECT_EQ(loop_.now() - start, 1h + 1ns);
   EXPECT_EQ(loop_.wall_now() - wall, 1h + 1ns);
 }
@@ -54,7 +55,9 @@ Task<void> latency(SimulatedLoop& loop) {
   EXPECT_EQ(got.bytes, "x");
   EXPECT_EQ(loop.now() - start, 30ms);
 }
-TEST_F(SimulatedLoopTest, BytesArriveAfterTheLatency) { run_task(loop_, latency(loop_)); }
+TEST_F(SimulatedLoopTest, BytesArriveAfterTheLatency) {
+  run_task(loop_, latency(loop_));
+}
 
 Task<void> arrivals(SimulatedLoop& loop, Split split, std::string bytes, std::vector<std::string>& reads) {
   SimulatedNetwork network;
@@ -76,12 +79,9 @@ TEST_F(SimulatedLoopTest, SplitsGiveOneReadAnArrival) {
   const struct {
     Split split;
     Reads reads;
-  } cases[] = {{Split::whole(), {"abcde"}},
-               {Split::each(1), {"a", "b", "c", "d", "e"}},
-               {Split::each(2), {"ab", "cd", "e"}},
-               {Split::at(0), {"abcde"}},
-               {Split::at(3), {"abc", "de"}},
-               {Split::at(5), {"abcde"}}};
+  } cases[] = {{Split::whole(), {"abcde"}},         {Split::each(1), {"a", "b", "c", "d", "e"}},
+               {Split::each(2), {"ab", "cd", "e"}}, {Split::at(0), {"abcde"}},
+               {Split::at(3), {"abc", "de"}},       {Split::at(5), {"abcde"}}};
   for (const auto& [split, expected] : cases) {
     Reads reads;
     run_task(loop_, arrivals(loop_, split, "abcde", reads));
@@ -114,7 +114,9 @@ Task<void> short_writes(SimulatedLoop& loop) {
   const Got got = co_await read_until(*server, 8, patiently(loop));
   EXPECT_EQ(got.bytes, "12345678");
 }
-TEST_F(SimulatedLoopTest, WriteLimitMakesShortWrites) { run_task(loop_, short_writes(loop_)); }
+TEST_F(SimulatedLoopTest, WriteLimitMakesShortWrites) {
+  run_task(loop_, short_writes(loop_));
+}
 
 Task<void> cut(SimulatedLoop& loop, SimulatedCut where, Got& got) {
   SimulatedNetwork network;
@@ -167,17 +169,21 @@ Task<void> scripted_connects(SimulatedLoop& loop) {
   EXPECT_EQ(loop.now() - start, 7ms);
   EXPECT_EQ(loop.connects(), 3U);
 }
-TEST_F(SimulatedLoopTest, ConnectOutcomesFollowTheScript) { run_task(loop_, scripted_connects(loop_)); }
+TEST_F(SimulatedLoopTest, ConnectOutcomesFollowTheScript) {
+  run_task(loop_, scripted_connects(loop_));
+}
 
 Task<void> cancelled_connect(SimulatedLoop& loop) {
   const Address address = Address::parse("203.0.113.7:443").value();
   loop.set_connect(address, ConnectScript{ConnectOutcome::BlackHole, {}});
   Cancellation cancel(loop);
   loop.after(1s, [&] { cancel.cancel(ErrorKind::ClientGone); });
-  const auto stream = co_await loop.connect(address, Scope{kNever, &cancel});
+  const auto stream = co_await loop.connect(address, until_cancelled(cancel));
   EXPECT_EQ(stream.error().kind, ErrorKind::ClientGone);
 }
-TEST_F(SimulatedLoopTest, ACancelledConnectSaysWhy) { run_task(loop_, cancelled_connect(loop_)); }
+TEST_F(SimulatedLoopTest, ACancelledConnectSaysWhy) {
+  run_task(loop_, cancelled_connect(loop_));
+}
 
 Task<void> names(SimulatedLoop& loop) {
   loop.set_name("api.example.com", {"203.0.113.7", "2001:db8::7"}, 10ms);
@@ -194,7 +200,9 @@ Task<void> names(SimulatedLoop& loop) {
   const auto unknown = co_await loop.resolve("unknown.example.com", 443, patiently(loop));
   EXPECT_EQ(unknown.error().kind, ErrorKind::DnsFailed);
 }
-TEST_F(SimulatedLoopTest, NamesFollowTheScript) { run_task(loop_, names(loop_)); }
+TEST_F(SimulatedLoopTest, NamesFollowTheScript) {
+  run_task(loop_, names(loop_));
+}
 
 // A conversation in which every I/O call is made to fail once.
 Task<void> serve_one(EventLoop& loop, std::unique_ptr<Stream> stream) {
@@ -205,9 +213,8 @@ Task<void> converse(SimulatedLoop& loop, TaskGroup& serving, bool& answered) {
   loop.set_name("server", {"127.0.0.1"});
   ListenOptions options;
   options.address = Address::parse("127.0.0.1:0").value();
-  auto listener = loop.listen(options, [&](AcceptedSocket socket) {
-    serving.spawn(serve_one(loop, loop.adopt(std::move(socket))));
-  });
+  auto listener = loop.listen(
+      options, [&](AcceptedSocket socket) { serving.spawn(serve_one(loop, loop.adopt(std::move(socket)))); });
   {
     const auto addresses = co_await loop.resolve("server", listener.value()->local().port(), patiently(loop));
     if (!addresses) co_return;
@@ -240,6 +247,26 @@ TEST_F(SimulatedLoopTest, EveryIoCallCanBeMadeToFailOnceAndEveryoneNotices) {
   }
 }
 
+Task<void> shared_listener(SimulatedLoop& loop) {
+  int first = 0;
+  int second = 0;
+  ListenOptions options;
+  options.address = Address::parse("127.0.0.1:0").value();
+  auto listener = loop.listen(options, [&](AcceptedSocket) { ++first; });
+  auto sharing = loop.share(**listener, [&](AcceptedSocket) { ++second; });
+  const Address address = listener.value()->local();
+  EXPECT_EQ(sharing.value()->local(), address);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  EXPECT_EQ(first, 5);
+  EXPECT_EQ(second, 5);
+  listener.value().reset();
+  EXPECT_TRUE((co_await loop.connect(address, patiently(loop))).has_value());
+  EXPECT_EQ(second, 6) << "the other one still listens";
+}
+TEST_F(SimulatedLoopTest, SharedListenersTakeTurns) {
+  run_task(loop_, shared_listener(loop_));
+}
+
 Task<void> window(SimulatedLoop& loop) {
   SimulatedNetwork network;
   network.up.window = 10;
@@ -251,7 +278,9 @@ Task<void> window(SimulatedLoop& loop) {
   EXPECT_EQ(co_await client->writable(patiently(loop)), Wake::Ready);
   EXPECT_EQ(write_now(*client, "abc").bytes, 3U);
 }
-TEST_F(SimulatedLoopTest, TheWindowMakesTheWriterWait) { run_task(loop_, window(loop_)); }
+TEST_F(SimulatedLoopTest, TheWindowMakesTheWriterWait) {
+  run_task(loop_, window(loop_));
+}
 
 Task<void> write_to_closed(SimulatedLoop& loop) {
   SimulatedNetwork network;
@@ -259,10 +288,12 @@ Task<void> write_to_closed(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair(network);
   server.reset();
   EXPECT_EQ(write_now(*client, "anyone?").status, IoStatus::Done) << "the reset has not come yet";
-  co_await sleep_for(loop, 21ms);
+  co_await let_pass(loop, 21ms);
   EXPECT_EQ(write_now(*client, "hello?").status, IoStatus::Failed);
 }
-TEST_F(SimulatedLoopTest, WritingToAClosedEndIsAnsweredByAReset) { run_task(loop_, write_to_closed(loop_)); }
+TEST_F(SimulatedLoopTest, WritingToAClosedEndIsAnsweredByAReset) {
+  run_task(loop_, write_to_closed(loop_));
+}
 
 }  // namespace
 }  // namespace qq::net

@@ -58,7 +58,8 @@ SimulatedPipe::Taken SimulatedPipe::take(std::span<char> into, MonotonicTime now
   Taken taken;
   while (taken.bytes < into.size() && has_arrived(now)) {
     Piece& piece = pieces_.front();
-    const std::size_t size = piece.bytes.copy(into.data() + taken.bytes, into.size() - taken.bytes, piece.taken);
+    const std::size_t size =
+        piece.bytes.copy(into.data() + taken.bytes, into.size() - taken.bytes, piece.taken);
     piece.taken += size;
     taken.bytes += size;
     if (piece.taken < piece.bytes.size()) break;
@@ -116,7 +117,9 @@ void SimulatedStream::send_reset() noexcept {
   tell(1 - end_, outgoing().direction().latency, &SimulatedStream::reset_arrived);
 }
 
-void SimulatedStream::arrived() noexcept { became_readable(); }
+void SimulatedStream::arrived() noexcept {
+  became_readable();
+}
 
 void SimulatedStream::fin_arrived() noexcept {
   if (!hung_up_) became_hung_up();

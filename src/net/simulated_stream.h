@@ -60,9 +60,8 @@ struct SimulatedConnection {
 
 class SimulatedStream final : public Stream {
  public:
-  static std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> make_pair(SimulatedLoop& loop,
-                                                                               const SimulatedNetwork& network,
-                                                                               Address client, Address server);
+  static std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> make_pair(
+      SimulatedLoop& loop, const SimulatedNetwork& network, Address client, Address server);
   SimulatedStream(SimulatedLoop& loop, std::shared_ptr<SimulatedConnection> connection, std::size_t end,
                   Address peer) noexcept;
   ~SimulatedStream() override;

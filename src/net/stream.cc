@@ -4,7 +4,9 @@
 
 namespace qq::net {
 
-Stream::~Stream() { QQ_ASSERT(read_waiter_ == nullptr && write_waiter_ == nullptr); }
+Stream::~Stream() {
+  QQ_ASSERT(read_waiter_ == nullptr && write_waiter_ == nullptr);
+}
 
 bool Stream::ReadyAwaiter::await_ready() noexcept {
   // The deadline goes before readiness: a peer that always has a byte ready must not outlive it.

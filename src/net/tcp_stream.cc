@@ -94,7 +94,9 @@ IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
   }
 }
 
-void TcpStream::shutdown_write() noexcept { ::shutdown(fd_, SHUT_WR); }
+void TcpStream::shutdown_write() noexcept {
+  ::shutdown(fd_, SHUT_WR);
+}
 
 void TcpStream::set_reset_on_close() noexcept {
   const linger now{.l_onoff = 1, .l_linger = 0};

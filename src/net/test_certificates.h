@@ -1,8 +1,10 @@
 // Keys and certificates made on the spot. For tests only.
 #pragma once
+#include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -26,9 +28,9 @@ struct Certificate {
 };
 
 struct CertificateRequest {
-  std::string name = "test";                  // also the files' name
-  std::string alternative_names;              // "DNS:api.example.com,IP:127.0.0.1"
-  const Certificate* issuer = nullptr;        // null: signs itself
+  std::string name = "test";            // also the files' name
+  std::string alternative_names;        // "DNS:api.example.com,IP:127.0.0.1"
+  const Certificate* issuer = nullptr;  // null: signs itself
   bool authority = false;
   std::chrono::seconds expires_in = std::chrono::hours(24);
 };
@@ -46,8 +48,8 @@ inline Certificate make_certificate(const CertificateRequest& request) {
   X509_set_pubkey(x509, made.key.get());
   X509_NAME* const subject = X509_get_subject_name(x509);
   const std::string common = request.name + " " + std::to_string(serial);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(common.c_str()),
-                             -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1, 0);
   const Certificate& issuer = request.issuer != nullptr ? *request.issuer : made;
   X509_set_issuer_name(x509, X509_get_subject_name(issuer.certificate.get()));
   X509V3_CTX context{};
@@ -62,7 +64,8 @@ inline Certificate make_certificate(const CertificateRequest& request) {
   if (!request.alternative_names.empty()) add(NID_subject_alt_name, request.alternative_names);
   X509_sign(x509, issuer.key.get(), EVP_sha256());
 
-  const std::string base = ::testing::TempDir() + "queqiao-" + std::to_string(::getpid()) + "-" + request.name;
+  const std::string base =
+      ::testing::TempDir() + "queqiao-" + std::to_string(::getpid()) + "-" + request.name;
   made.certificate_file = base + ".crt";
   made.key_file = base + ".key";
   std::FILE* file = std::fopen(made.certificate_file.c_str(), "w");

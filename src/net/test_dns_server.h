@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <string>
@@ -129,7 +130,8 @@ class TestDnsServer {
   void serve() {
     std::string buffer(4096, '\0');
     for (;;) {
-      std::array<pollfd, 3> polled = {pollfd{udp_, POLLIN, 0}, pollfd{tcp_, POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
+      std::array<pollfd, 3> polled = {pollfd{udp_, POLLIN, 0}, pollfd{tcp_, POLLIN, 0},
+                                      pollfd{wake_, POLLIN, 0}};
       ::poll(polled.data(), polled.size(), -1);
       if (polled[2].revents != 0) return;
       if (polled[0].revents != 0) {
@@ -139,7 +141,8 @@ class TestDnsServer {
             ::recvfrom(udp_, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
         if (n < 17) continue;
         const std::string reply = answer(buffer.substr(0, static_cast<std::size_t>(n)), false);
-        if (!reply.empty()) ::sendto(udp_, reply.data(), reply.size(), 0, reinterpret_cast<sockaddr*>(&from), length);
+        if (!reply.empty())
+          ::sendto(udp_, reply.data(), reply.size(), 0, reinterpret_cast<sockaddr*>(&from), length);
       }
       if (polled[1].revents != 0) {
         const int fd = ::accept(tcp_, nullptr, nullptr);
@@ -148,7 +151,8 @@ class TestDnsServer {
       }
     }
   }
-  // Until the client closes. Each answer goes out in two pieces, so that the client has to wait for the second.
+  // Until the client closes. Each answer goes out in two pieces, so that the client has to wait for the
+  // second.
   void serve_tcp(int fd) {
     std::string received;
     std::array<char, 4096> buffer{};

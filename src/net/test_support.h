@@ -14,7 +14,17 @@ inline Scope within(EventLoop& loop, std::chrono::milliseconds time, Cancellatio
   return {loop.now() + time, cancel};
 }
 // Long enough never to matter; a test that runs into it fails instead of hanging.
-inline Scope patiently(EventLoop& loop) { return within(loop, std::chrono::seconds(20)); }
+inline Scope patiently(EventLoop& loop) {
+  return within(loop, std::chrono::seconds(60));
+}
+
+inline Scope until_cancelled(Cancellation& cancel) {
+  return {kNever, &cancel};
+}
+// The loop's own sleep, which is no sleep of a thread and takes no time on the simulated loop.
+inline SleepAwaiter time_passes(EventLoop& loop, Scope scope) {
+  return sleep(loop, scope);
+}
 
 // Lets the loop begin a new batch.
 struct Bounce {

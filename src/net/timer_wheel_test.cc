@@ -121,7 +121,8 @@ TEST_F(TimerWheelTest, TenThousandRandomTimersFireInOrderAndInTime) {
   MonotonicTime last{};
   for (int i = 0; i < 10'000; ++i) {
     // Spread over all magnitudes from microseconds to days.
-    const auto when = kStart + std::chrono::nanoseconds(random.below(std::uint64_t{1} << (10 + random.below(38))));
+    const auto when =
+        kStart + std::chrono::nanoseconds(random.below(std::uint64_t{1} << (10 + random.below(38))));
     planned.push_back({probe(), when});
     Probe* const self = planned.back().timer.get();
     self->then = [&last, self] {

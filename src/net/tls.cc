@@ -37,11 +37,17 @@ void set_common_options(SSL_CTX* context) {
 
 class ClientContext final : public TlsClientContext {
  public:
-  explicit ClientContext(SslContextPointer context) : context_(std::move(context)) {
+  ClientContext(SslContextPointer context, bool trusts_system)
+      : context_(std::move(context)), trusts_system_(trusts_system) {
     SSL_CTX_set_session_cache_mode(context_.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context_.get(), &ClientContext::new_session);
   }
   [[nodiscard]] SSL_CTX* get() const noexcept { return context_.get(); }
+
+  void load_trust_store() override {
+    if (!trusts_system_) return;
+    std::call_once(trust_store_, [this] { SSL_CTX_set_default_verify_paths(context_.get()); });
+  }
 
   void offer_session(SSL* ssl, const std::string& host) {
     const std::lock_guard lock(mutex_);
@@ -59,6 +65,8 @@ class ClientContext final : public TlsClientContext {
   }
 
   SslContextPointer context_;
+  const bool trusts_system_;
+  std::once_flag trust_store_;
   std::mutex mutex_;  // guards the sessions; touched when a handshake begins and when a ticket comes
   std::map<std::string, SslSessionPointer> sessions_;
 };
@@ -86,8 +94,8 @@ class ServerContext final : public TlsServerContext {
 };
 
 // HTTP/1.1 where the client offers it; who offers only others is answered without a choice.
-int select_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
-                    unsigned in_length, void* /*argument*/) {
+int select_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_length,
+                    const unsigned char* in, unsigned in_length, void* /*argument*/) {
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_length, kHttp11.data(), kHttp11.size(), in, in_length) !=
       OPENSSL_NPN_NEGOTIATED) {
@@ -129,15 +137,12 @@ Result<std::shared_ptr<TlsClientContext>> TlsClientContext::make(const TlsClient
   SslContextPointer context(SSL_CTX_new(TLS_client_method()));
   QQ_ASSERT(context != nullptr);
   set_common_options(context.get());
-  if (options.verify) {
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_default_verify_paths(context.get());
-  }
+  if (options.verify) SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   if (!options.ca_file.empty() && SSL_CTX_load_verify_file(context.get(), options.ca_file.c_str()) != 1) {
     return fail(bad_file("CA file", options.ca_file));
   }
   SSL_CTX_set_alpn_protos(context.get(), kHttp11.data(), kHttp11.size());
-  return std::make_shared<ClientContext>(std::move(context));
+  return std::make_shared<ClientContext>(std::move(context), options.verify);
 }
 
 Result<std::shared_ptr<TlsServerContext>> TlsServerContext::make(const TlsServerOptions& options) {
@@ -166,13 +171,15 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
                                                   std::shared_ptr<TlsClientContext> context, std::string host,
                                                   Scope scope) {
   auto client = std::static_pointer_cast<ClientContext>(std::move(context));
+  client->load_trust_store();
   SslPointer ssl(SSL_new(client->get()));
   QQ_ASSERT(ssl != nullptr);
   if (host.ends_with('.')) host.pop_back();
   if (const auto numeric = Address::from_host(host, 0)) {
     X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), numeric->host_text().c_str());
   } else {
-    SSL_set_tlsext_host_name(ssl.get(), host.c_str());
+    // SSL_set_tlsext_host_name, without the old-style casts of that macro.
+    SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data());
     SSL_set1_host(ssl.get(), host.c_str());
     SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   }
@@ -190,10 +197,11 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
       co_return fail(Error::upstream(ErrorKind::TlsFailed, AttemptPhase::NotSent,
                                      with + "failed: " + handshake_fault(stream->ssl())));
     case HandshakeFailure::Closed:
-      co_return fail(
-          Error::upstream(ErrorKind::EarlyClose, AttemptPhase::NotSent, with + "was cut: the connection was closed"));
+      co_return fail(Error::upstream(ErrorKind::EarlyClose, AttemptPhase::NotSent,
+                                     with + "was cut: the connection was closed"));
     case HandshakeFailure::Deadline:
-      co_return fail(Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent, with + "took too long"));
+      co_return fail(
+          Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent, with + "took too long"));
     case HandshakeFailure::Cancelled: break;
   }
   co_return fail(cancelled_error(scope));

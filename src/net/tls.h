@@ -1,6 +1,10 @@
 // TLS over a TCP stream, client and server (OpenSSL, TLS 1.2 and 1.3, no renegotiation, no 0-RTT,
 // SSL_MODE_RELEASE_BUFFERS). Contexts are immutable after creation and shared by all loops (thread-safe);
 // the client context keeps the newest session ticket per host name for resumption.
+//
+// Two differences to a plain stream: after a write that would block, the same bytes are offered again (more
+// may follow them), since their record is encrypted already; and a FIN without close_notify is a failure, not
+// an end.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,8 +18,8 @@
 namespace qq::net {
 
 struct TlsClientOptions {
-  std::string ca_file;        // PEM; empty: the system's trust store. Added to it otherwise
-  bool verify = true;         // off only in tests
+  std::string ca_file;  // PEM; empty: the system's trust store. Added to it otherwise
+  bool verify = true;   // off only in tests
 };
 
 struct TlsServerOptions {
@@ -28,6 +32,9 @@ class TlsClientContext {
   virtual ~TlsClientContext() = default;
   // Error kind Config when a file cannot be used.
   static Result<std::shared_ptr<TlsClientContext>> make(const TlsClientOptions& options);
+  // Reads the system's trust store, which takes some 50 ms and a few megabytes; once, from any thread. The first
+  // connection does it otherwise, so that who speaks no TLS does not pay for it.
+  virtual void load_trust_store() = 0;
 };
 
 class TlsServerContext {

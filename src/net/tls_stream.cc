@@ -173,9 +173,13 @@ IoTry TlsStream::try_read(std::span<char> into) noexcept {
   QQ_ASSERT(!into.empty());
   if (!readable_) return {};
   if (end_.status != IoStatus::WouldBlock) return end_;
-  // A record at a time, as many as there are: the last call finds the socket drained and costs no system call.
+  // A record at a time, as many as there are.
   std::size_t total = 0;
   while (total < into.size()) {
+    if (total > 0 && !below_->maybe_readable() && SSL_has_pending(ssl_.get()) == 0) {
+      readable_ = false;
+      break;
+    }
     ERR_clear_error();
     std::size_t got = 0;
     const int result = SSL_read_ex(ssl_.get(), into.data() + total, into.size() - total, &got);
@@ -204,14 +208,16 @@ IoTry TlsStream::try_write(std::span<const iovec> pieces) noexcept {
       skipped = 0;
       continue;
     }
-    std::span<const char> record(static_cast<const char*>(first.iov_base) + skipped, std::min(rest, kRecordBytes));
+    std::span<const char> record(static_cast<const char*>(first.iov_base) + skipped,
+                                 std::min(rest, kRecordBytes));
     if (rest < kRecordBytes && pieces.size() > 1) {
       const std::span<char> buffer = gather_buffer();
       std::size_t filled = 0;
       std::size_t offset = skipped;
       for (const iovec& piece : pieces) {
         const std::size_t size = std::min(piece.iov_len - offset, buffer.size() - filled);
-        if (size > 0) std::memcpy(buffer.data() + filled, static_cast<const char*>(piece.iov_base) + offset, size);
+        if (size > 0)
+          std::memcpy(buffer.data() + filled, static_cast<const char*>(piece.iov_base) + offset, size);
         filled += size;
         offset = 0;
         if (filled == buffer.size()) break;

@@ -1,6 +1,6 @@
-// TLS on top of another stream, which it owns. OpenSSL reads and writes through the lower stream's tries (a BIO
-// of our own), so it works over any stream, never raises SIGPIPE, and shares the lower one's knowledge of what
-// is ready: with read-ahead, one arrival is one recv. For the files of net/ only.
+// TLS on top of another stream, which it owns. OpenSSL reads and writes through the lower stream's tries (a
+// BIO of our own), so it works over any stream, never raises SIGPIPE, and shares the lower one's knowledge of
+// what is ready: with read-ahead, one arrival is one recv. For the files of net/ only.
 //
 // Readiness: OpenSSL may hold bytes that the socket no longer shows, so the stream counts as readable until
 // SSL_read says that it wants more.

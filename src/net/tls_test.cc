@@ -90,11 +90,12 @@ struct Handshake {
   Made client;
   Made server;
 };
-Task<void> shake_hands(EventLoop& loop, StreamPair tcp, ClientPointer client, ServerPointer server, std::string host,
-                       Handshake& result) {
+Task<void> shake_hands(EventLoop& loop, StreamPair tcp, ClientPointer client, ServerPointer server,
+                       std::string host, Handshake& result) {
   TaskGroup group;
   group.spawn(accept_into(std::move(tcp.server), std::move(server), patiently(loop), result.server));
-  result.client.emplace(co_await tls_connect(std::move(tcp.client), std::move(client), host, patiently(loop)));
+  result.client.emplace(
+      co_await tls_connect(std::move(tcp.client), std::move(client), host, patiently(loop)));
   co_await group.joined();
 }
 Task<void> echo_once(Stream& client, Stream& server, std::string text) {
@@ -140,10 +141,11 @@ std::unique_ptr<EventLoop> narrow() {
 
 INSTANTIATE_TEST_SUITE_P(
     Loops, TlsOnEveryLoop,
-    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }, 3'000'000},
-                      Implementation{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); },
-                                     1'000'000},
-                      Implementation{"ByteByByte", byte_by_byte, 40'000}, Implementation{"Narrow", narrow, 500'000}),
+    ::testing::Values(
+        Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }, 3'000'000},
+        Implementation{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); },
+                       1'000'000},
+        Implementation{"ByteByByte", byte_by_byte, 40'000}, Implementation{"Narrow", narrow, 500'000}),
     [](const auto& info) { return info.param.name; });
 
 Task<void> echo_over_tls(EventLoop& loop) {
@@ -157,7 +159,9 @@ Task<void> echo_over_tls(EventLoop& loop) {
   EXPECT_EQ(tls_info(client)->version, "TLSv1.3");
   EXPECT_FALSE(tls_info(client)->resumed);
 }
-TEST_P(TlsOnEveryLoop, CarriesBytesBothWays) { run_task(loop_, echo_over_tls(loop_)); }
+TEST_P(TlsOnEveryLoop, CarriesBytesBothWays) {
+  run_task(loop_, echo_over_tls(loop_));
+}
 
 Task<void> write_it(Stream& stream, std::string_view bytes, Written& result) {
   result = co_await write_all(stream, bytes, patiently(stream.loop()));
@@ -183,7 +187,9 @@ Task<void> big_both_ways(EventLoop& loop, std::size_t big) {
   EXPECT_EQ(wrote_up.bytes, up.size());
   EXPECT_EQ(wrote_down.bytes, down.size());
 }
-TEST_P(TlsOnEveryLoop, BigTransfersBothWaysStayExact) { run_task(loop_, big_both_ways(loop_, GetParam().big)); }
+TEST_P(TlsOnEveryLoop, BigTransfersBothWaysStayExact) {
+  run_task(loop_, big_both_ways(loop_, GetParam().big));
+}
 
 Task<void> close_notify(EventLoop& loop) {
   StreamPair tcp = co_await connected_pair(loop);
@@ -200,7 +206,9 @@ Task<void> close_notify(EventLoop& loop) {
   EXPECT_EQ(answer.bytes, "answer");
   EXPECT_EQ(answer.status, IoStatus::Closed);
 }
-TEST_P(TlsOnEveryLoop, CloseNotifyIsAnOrderlyEndAndHalfClosesOnly) { run_task(loop_, close_notify(loop_)); }
+TEST_P(TlsOnEveryLoop, CloseNotifyIsAnOrderlyEndAndHalfClosesOnly) {
+  run_task(loop_, close_notify(loop_));
+}
 
 Task<void> hangup(EventLoop& loop) {
   StreamPair tcp = co_await connected_pair(loop);
@@ -209,10 +217,12 @@ Task<void> hangup(EventLoop& loop) {
   Cancellation cancel(loop);
   made.server->value()->watch_hangup(&cancel);
   made.client->value().reset();
-  EXPECT_EQ(co_await sleep(loop, within(loop, 20s, &cancel)), Wake::Cancelled);
+  EXPECT_EQ(co_await time_passes(loop, within(loop, 20s, &cancel)), Wake::Cancelled);
   made.server->value()->watch_hangup(nullptr);
 }
-TEST_P(TlsOnEveryLoop, HangupCancelsThroughTls) { run_task(loop_, hangup(loop_)); }
+TEST_P(TlsOnEveryLoop, HangupCancelsThroughTls) {
+  run_task(loop_, hangup(loop_));
+}
 
 Task<void> resumption(EventLoop& loop) {
   const ClientPointer client = client_context();
@@ -226,7 +236,9 @@ Task<void> resumption(EventLoop& loop) {
     co_await echo_once(*made.client->value(), *made.server->value(), "hi");
   }
 }
-TEST_P(TlsOnEveryLoop, TheSecondConnectionResumesTheFirst) { run_task(loop_, resumption(loop_)); }
+TEST_P(TlsOnEveryLoop, TheSecondConnectionResumesTheFirst) {
+  run_task(loop_, resumption(loop_));
+}
 
 struct Refusal {
   const char* what;
@@ -247,7 +259,8 @@ Task<void> judge(EventLoop& loop, Refusal refusal) {
     const Error& error = made.client->error();
     EXPECT_EQ(error.kind, ErrorKind::TlsFailed) << refusal.what;
     EXPECT_EQ(error.phase, AttemptPhase::NotSent) << refusal.what;
-    EXPECT_NE(error.message.find(refusal.message), std::string::npos) << refusal.what << ": " << error.message;
+    EXPECT_NE(error.message.find(refusal.message), std::string::npos)
+        << refusal.what << ": " << error.message;
     EXPECT_NE(error.message.find(refusal.host), std::string::npos) << error.message;
   }
 }
@@ -272,11 +285,13 @@ TEST_P(TlsOnEveryLoop, JudgesCertificates) {
 Task<void> unverified(EventLoop& loop) {
   StreamPair tcp = co_await connected_pair(loop);
   Handshake made;
-  co_await shake_hands(loop, std::move(tcp), client_context("", false), server_context(Certificates::get().expired),
-                       "whoever", made);
+  co_await shake_hands(loop, std::move(tcp), client_context("", false),
+                       server_context(Certificates::get().expired), "whoever", made);
   EXPECT_TRUE(made.client->has_value());
 }
-TEST_P(TlsOnEveryLoop, VerificationCanBeSwitchedOff) { run_task(loop_, unverified(loop_)); }
+TEST_P(TlsOnEveryLoop, VerificationCanBeSwitchedOff) {
+  run_task(loop_, unverified(loop_));
+}
 
 // --- what only a script can do ---
 
@@ -310,7 +325,7 @@ Task<void> cancelled_handshake(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair();
   Cancellation cancel(loop);
   loop.after(1s, [&] { cancel.cancel(ErrorKind::ClientGone); });
-  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, Scope{kNever, &cancel});
+  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, until_cancelled(cancel));
   EXPECT_EQ(made.error().kind, ErrorKind::ClientGone);
 }
 TEST(Tls, ACancelledHandshakeSaysWhy) {

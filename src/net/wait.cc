@@ -13,7 +13,9 @@ Waiter::~Waiter() {
   if (queued_) loop_.unqueue(*this);
 }
 
-void Waiter::deadline_passed(Timer& timer) noexcept { static_cast<Waiter&>(timer).fire(Wake::Deadline); }
+void Waiter::deadline_passed(Timer& timer) noexcept {
+  static_cast<Waiter&>(timer).fire(Wake::Deadline);
+}
 
 void Waiter::suspend(std::coroutine_handle<> handle, Waiter*& slot, const Scope& scope) noexcept {
   QQ_ASSERT(slot == nullptr);  // one coroutine waits at a source
@@ -82,7 +84,9 @@ void WaiterQueue::wake_all() noexcept {
   }
 }
 
-Cancellation::~Cancellation() { QQ_ASSERT(first_ == nullptr); }
+Cancellation::~Cancellation() {
+  QQ_ASSERT(first_ == nullptr);
+}
 
 void Cancellation::cancel(ErrorKind why) noexcept {
   if (cancelled_) return;
@@ -116,7 +120,9 @@ void SleepAwaiter::await_suspend(std::coroutine_handle<> handle) noexcept {
   waiter_.suspend(handle, slot_, scope_);
 }
 
-SleepAwaiter sleep(EventLoop& loop, Scope scope) noexcept { return SleepAwaiter(loop, scope); }
+SleepAwaiter sleep(EventLoop& loop, Scope scope) noexcept {
+  return SleepAwaiter(loop, scope);
+}
 
 void Signal::set() noexcept {
   set_ = true;

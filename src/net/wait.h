@@ -14,7 +14,7 @@ namespace qq::net {
 class EventLoop;
 
 enum class Wake : std::uint8_t {
-  Ready,      // try again; may be spurious
+  Ready,  // try again; may be spurious
   Deadline,
   Cancelled,
 };
@@ -106,7 +106,7 @@ class Waiter : private Timer {
   Waiter* before_ = nullptr;  // in the cancellation's list, later in the loop's queue
   Waiter* after_ = nullptr;
   Wake wake_ = Wake::Ready;
-  bool queued_ = false;     // in the loop's ready queue
+  bool queued_ = false;  // in the loop's ready queue
 };
 
 // What is left to say when a wait must not even begin: the request is cancelled, or its time is up. Nothing

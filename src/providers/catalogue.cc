@@ -31,7 +31,8 @@ constexpr Quirks kUsageUnasked{.force_include_usage = false};
 constexpr Quirks kPerplexity{.force_include_usage = false, .terminal_done_expected = false};
 constexpr Quirks kXai{.reasoning_excluded_from_output = true};
 
-// Base URLs, endpoints and variables are those of the providers' own documentation, read in 2026; the habits
+// Base URLs, endpoints and variables as widely published by the providers; check them before relying on a
+// provider that is not in your own tests. The habits
 // come from recorded traffic. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
     ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,

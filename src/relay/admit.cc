@@ -11,8 +11,23 @@ namespace {
 // (they belong to our account there), forwarding chains or hop-by-hop fields.
 constexpr std::array<std::string_view, 2> kForwarded = {"openai-beta", "accept-language"};
 
-// The same for repeated headers of one kind: which of two keys is meant must not depend on the reader.
-constexpr std::array<std::string_view, 3> kKeyHeaders = {"authorization", "x-api-key", "api-key"};
+// Takes `value`; false if the header came before.
+bool take_once(std::optional<std::string_view>& into, std::string_view value) noexcept {
+  if (into) return false;
+  into = value;
+  return true;
+}
+
+// One of the headers that carry a key; false if it is repeated: which of two keys is meant must not depend on the
+// reader.
+bool take_key_header(const wire::Field& field, admission::KeyHeaders& headers) noexcept {
+  switch (field.name.size()) {
+    case 7: return !wire::iequals(field.name, "api-key") || take_once(headers.api_key, field.value);
+    case 9: return !wire::iequals(field.name, "x-api-key") || take_once(headers.x_api_key, field.value);
+    case 13: return !wire::iequals(field.name, "authorization") || take_once(headers.authorization, field.value);
+    default: return true;
+  }
+}
 
 }  // namespace
 
@@ -30,15 +45,12 @@ std::optional<model::Endpoint> endpoint_of(std::string_view path) noexcept {
 
 Result<const admission::KeyEntry*> authenticate(const Snapshot& snapshot, const wire::Fields& fields) {
   if (snapshot.keys.size() == 0) return nullptr;
-  for (const std::string_view name : kKeyHeaders) {
-    if (fields.count(name) > 1) {
+  admission::KeyHeaders headers;
+  for (const wire::Field& field : fields.all()) {
+    if (!take_key_header(field, headers)) {
       return fail(Error::client(ErrorKind::InvalidRequest, "the request repeats a header that carries its key; send it once"));
     }
   }
-  admission::KeyHeaders headers;
-  headers.authorization = fields.find("authorization");
-  headers.x_api_key = fields.find("x-api-key");
-  headers.api_key = fields.find("api-key");
   QQ_TRY(const std::string_view presented, admission::presented_key(headers));
   const admission::KeyEntry* entry = snapshot.keys.find(presented);
   if (entry == nullptr) {
@@ -52,7 +64,7 @@ std::string forwarded_header_lines(const wire::Fields& fields) {
   std::string lines;
   for (const wire::Field& field : fields.all()) {
     for (const std::string_view name : kForwarded) {
-      if (wire::iequals(field.name, name) && wire::is_safe_field_value(field.value)) {
+      if (field.name.size() == name.size() && wire::iequals(field.name, name) && wire::is_safe_field_value(field.value)) {
         lines.append(name).append(": ").append(field.value).append("\r\n");
       }
     }

@@ -6,6 +6,7 @@
 #include "dialects/openai/request.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/delivery.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "resilience/evidence.h"
@@ -46,7 +47,7 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
 
 // The first target from `from` on that may be tried now; refusals on the way are noted. When no target of
 // the plan was tried and only breakers are to blame, one of them is tried all the same.
-std::optional<Chosen> choose(RequestState& state, std::size_t from) {
+[[gnu::noinline]] std::optional<Chosen> choose(RequestState& state, std::size_t from) {
   const MonotonicTime now = state.services.loop.now();
   for (std::size_t i = from; i < state.plan.targets.size(); ++i) {
     const model::Target& target = *state.plan.targets[i];
@@ -81,52 +82,77 @@ Task<std::string> read_error_body(RequestState& state, UpstreamReply& reply) {
   co_return body;
 }
 
-// What a reply means that is no 2xx answer.
-Task<Error> refusal_of(RequestState& state, const model::Target& target, UpstreamReply& reply) {
-  const int status = reply.status();
-  // The head is only valid until we wait for the body, so what the body does not decide is read now.
-  const WallTime wall_now = state.services.loop.wall_now();
-  Error from_head = providers::classify_reply(target.kind, status, reply.head().fields, {}, wall_now);
-  const std::optional<Milliseconds> retry_after = from_head.retry_after;
-  const std::string body = co_await read_error_body(state, reply);
-  const wire::Fields no_fields;
-  Error error = providers::classify_reply(target.kind, status, no_fields, body, wall_now);
-  if (retry_after) error.retry_after = retry_after;
-  error.phase = AttemptPhase::ReplyBegun;
-  co_return error;
+// What only the head of a refusal says: it is gone when we wait for the body.
+struct RefusalHead {
+  WallTime received{};
+  std::optional<Milliseconds> retry_after;
+};
+
+[[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
+                                                const UpstreamReply& reply) {
+  const WallTime now = state.services.loop.wall_now();
+  return {now, providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
 }
 
-Task<Result<>> run_attempt(RequestState& state, const model::Target& target, model::Attempt& attempt) {
+[[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
+                                std::string_view body) {
+  const wire::Fields no_fields;
+  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received);
+  if (head.retry_after) error.retry_after = head.retry_after;
+  error.phase = AttemptPhase::ReplyBegun;
+  return error;
+}
+
+// Reads a reply that is no 2xx answer.
+Task<void> take_refusal(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
+  const RefusalHead head = read_refusal_head(state, *attempt.target, reply);
+  const std::string body = co_await read_error_body(state, reply);
+  attempt.error = refusal(*attempt.target, reply.status(), head, body);
+}
+
+// Sends the request and waits for the reply's head. Null: `attempt.error` says why.
+Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   const model::Endpoint endpoint = state.incoming.endpoint;
-  Result<std::unique_ptr<UpstreamReply>> sent = fail(Error());
-  {
-    dialects::openai::TargetBody body;
-    dialects::openai::encode_for_target(state.facts, state.incoming.body, endpoint, target, body);
-    UpstreamCall call;
-    call.target = &target;
-    call.endpoint = endpoint;
-    call.request_id = state.incoming.id.text();
-    call.header_lines = state.incoming.header_lines;
-    call.body_pieces = body.pieces;
-    call.body_bytes = body.bytes;
-    call.stream = state.facts.stream;
-    const MonotonicTime from = state.services.loop.precise_now();
-    sent = co_await state.services.upstream.send(call, state.snapshot.timers, state.scope());
-    state.upstream_wait += std::max(state.services.loop.now() - from, std::chrono::nanoseconds{0});
+  dialects::openai::TargetBody body;
+  dialects::openai::encode_for_target(state.facts, state.incoming.body, endpoint, *attempt.target, body);
+  UpstreamCall call;
+  call.target = attempt.target;
+  call.endpoint = endpoint;
+  call.request_id = state.incoming.id.text();
+  call.header_lines = state.incoming.header_lines;
+  call.body_pieces = body.pieces;
+  call.body_bytes = body.bytes;
+  call.stream = state.facts.stream;
+  const MonotonicTime from = state.services.loop.precise_now();
+  Result<std::unique_ptr<UpstreamReply>> sent =
+      co_await state.services.upstream.send(call, state.snapshot.timers, state.scope());
+  state.upstream_wait += std::max(state.services.loop.now() - from, std::chrono::nanoseconds{0});
+  if (sent) co_return *std::move(sent);
+  attempt.error = std::move(sent).error();
+  co_return nullptr;
+}
+
+bool is_answer(int status) noexcept { return status >= 200 && status <= 299 && status != 204 && status != 205; }
+
+// One try at `attempt.target`. A failure is left in `attempt.error`. What sending needs has ended with its own
+// frame when the reply is relayed: an idle stream keeps little.
+Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
+  const std::unique_ptr<UpstreamReply> reply = co_await send_request(state, attempt);
+  if (!reply) {
+    attempt.reached_provider = attempt.error->phase != AttemptPhase::NotSent;
+    co_return;
   }
-  if (!sent) {
-    attempt.reached_provider = sent.error().phase != AttemptPhase::NotSent;
-    co_return fail(std::move(sent).error());
-  }
-  UpstreamReply& reply = **sent;
   attempt.reached_provider = true;
-  attempt.status = static_cast<std::uint16_t>(reply.status());
+  attempt.status = static_cast<std::uint16_t>(reply->status());
   attempt.first_byte = state.services.loop.now();
-  if (reply.status() < 200 || reply.status() > 299 || reply.status() == 204 || reply.status() == 205) {
-    co_return fail(co_await refusal_of(state, target, reply));
+  if (!is_answer(reply->status())) {
+    co_await take_refusal(state, attempt, *reply);
+    co_return;
   }
-  if (state.facts.stream) co_return co_await relay_stream(state, attempt, reply);
-  co_return co_await relay_answer(state, attempt, reply);
+  Task<Result<>> relaying =
+      state.facts.stream ? relay_stream(state, attempt, *reply) : relay_answer(state, attempt, *reply);
+  Result<> relayed = co_await std::move(relaying);
+  if (!relayed) attempt.error = std::move(relayed).error();
 }
 
 // What the attempt tells about the target, and what follows for it.
@@ -152,9 +178,8 @@ bool is_clients_own(const Error& error) { return error.origin == ErrorOrigin::Cl
 
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
-  if (error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::NoTarget ||
-      error.kind == ErrorKind::Overloaded || error.kind == ErrorKind::CredentialDead ||
-      error.kind == ErrorKind::QuotaExhausted) {
+  // "Not now" is said together with when.
+  if (const int status = dialects::openai::status_of(error); status == 429 || status == 503) {
     error.retry_after = advice(state);
   }
   if (state.heartbeat) state.heartbeat->stop();
@@ -186,91 +211,116 @@ Task<void> answer_error(RequestState& state, Error error) {
 }
 
 Error nothing_left(const RequestState& state) {
+  if (state.client.gone().cancelled()) {
+    const ErrorKind why = state.client.gone().reason();
+    return why == ErrorKind::ShuttingDown ? Error::gateway(why, "the gateway is shutting down; try again")
+                                          : client_gone();
+  }
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
-    if (it->outcome == model::Outcome::Failure && it->error) return *it->error;
+    if (it->outcome != model::Outcome::Refused && it->error) return *it->error;
   }
   return Error::gateway(ErrorKind::NoTarget,
                         fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
                                     state.plan.route));
 }
 
+[[gnu::noinline]] Task<void> answer_with_nothing_left(RequestState& state) {
+  return answer_error(state, nothing_left(state));
+}
+
+[[gnu::noinline]] void note_start(RequestState& state, const Chosen& chosen) {
+  model::Attempt& attempt = state.attempts.emplace_back();
+  attempt.target = chosen.target;
+  attempt.started = state.services.loop.precise_now();
+}
+
+[[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
+  attempt.ended = state.services.loop.precise_now();
+  attempt.outcome = model::Outcome::Success;
+  if (attempt.error) {
+    const bool given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
+                          attempt.error->kind == ErrorKind::ShuttingDown;
+    attempt.outcome = given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
+  }
+  judge_target(state, chosen, attempt);
+}
+
+// What follows an attempt that failed before anything was delivered: another target, the same again after a
+// while (whose place in the retry budget is taken), or nothing.
+struct Decision {
+  std::optional<Chosen> next{};
+  std::optional<Milliseconds> repeat_after{};
+};
+[[gnu::noinline]] Decision decide(RequestState& state, const Chosen& tried) {
+  resilience::Situation situation;
+  situation.now = state.services.loop.now();
+  situation.deadline = state.deadline;
+  situation.client_gone = state.client.gone().cancelled();
+  situation.more_targets = tried.index + 1 < state.plan.targets.size();
+  situation.available_at = tried.health->available_at(situation.now);
+  const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
+  situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
+  const std::size_t tries = state.attempts.size();  // refusals are noted behind them
+  resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
+  if (std::holds_alternative<resilience::NextTarget>(step)) {
+    if (const auto next = choose(state, tried.index + 1)) return {.next = next};
+    // The others may not be tried now, so this one is all there is.
+    situation.more_targets = false;
+    step = resilience::next_step(state.plan, std::span(state.attempts).first(tries), situation, state.services.random);
+  }
+  const auto* const same = std::get_if<resilience::SameTarget>(&step);
+  if (same == nullptr) return {};
+  if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
+    state.services.counters.retry_budget_overflows.add();
+    return {};
+  }
+  return {.repeat_after = same->delay};
+}
+
+// Waits before a repeat, whose place in the retry budget is taken. Nothing if there will be none.
+Task<std::optional<Chosen>> wait_for_repeat(RequestState& state, Chosen tried, Milliseconds delay) {
+  net::EventLoop& loop = state.services.loop;
+  const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + delay));
+  const auto admission = wake == net::Wake::Cancelled ? std::nullopt : tried.health->try_admit(loop.now());
+  if (admission) co_return chosen(state, tried.index, *admission);
+  state.services.retry_budget.retry_finished();
+  co_return std::nullopt;
+}
+
+void start_heartbeat(RequestState& state) {
+  state.heartbeat.emplace(state.services.loop, state.client, state.snapshot.timers.heartbeat,
+                          waiting_header_lines(state.incoming.id.text(), state.plan.route));
+  state.heartbeat->start();
+}
+
 }  // namespace
 
 Task<void> run_attempts(RequestState& state) {
-  net::EventLoop& loop = state.services.loop;
   state.attempts.reserve(state.plan.targets.size());
-  if (state.facts.stream) {
-    state.heartbeat.emplace(loop, state.client, state.snapshot.timers.heartbeat,
-                            waiting_header_lines(state.incoming.id.text(), state.plan.route));
-    state.heartbeat->start();
-  }
-  std::size_t from = 0;
-  std::optional<Chosen> now_trying = choose(state, from);
+  if (state.facts.stream) start_heartbeat(state);
+  std::optional<Chosen> trying = choose(state, 0);
   bool is_repeat = false;
-  while (now_trying) {
-    state.attempts.emplace_back();
-    const std::size_t slot = state.attempts.size() - 1;
-    state.attempts[slot].target = now_trying->target;
-    state.attempts[slot].started = loop.precise_now();
-    Result<> ran = co_await run_attempt(state, *now_trying->target, state.attempts[slot]);
+  while (trying) {
+    note_start(state, *trying);
+    co_await run_attempt(state, state.attempts.back());
     if (is_repeat) state.services.retry_budget.retry_finished();
     is_repeat = false;
-    model::Attempt& attempt = state.attempts[slot];
-    attempt.ended = loop.precise_now();
-    if (ran) {
-      attempt.outcome = model::Outcome::Success;
-    } else {
-      attempt.error = std::move(ran).error();
-      const bool given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
-                            attempt.error->kind == ErrorKind::ShuttingDown;
-      attempt.outcome = given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
-    }
-    judge_target(state, *now_trying, attempt);
+    model::Attempt& attempt = state.attempts.back();
+    note_end(state, *trying, attempt);
     if (!attempt.error) {
       if (state.heartbeat) state.heartbeat->stop();
       co_return;
     }
     if (attempt.outcome == model::Outcome::Cancelled || attempt.delivered) break;
-
-    resilience::Situation situation;
-    situation.now = loop.now();
-    situation.deadline = state.deadline;
-    situation.client_gone = state.client.gone().cancelled();
-    situation.more_targets = now_trying->index + 1 < state.plan.targets.size();
-    situation.available_at = now_trying->health->available_at(situation.now);
-    const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
-    situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
-    const resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
-    if (const auto* same = std::get_if<resilience::SameTarget>(&step)) {
-      if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
-        state.services.counters.retry_budget_overflows.add();
-        break;
-      }
-      const Chosen previous = *now_trying;
-      const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + same->delay));
-      const auto admission = wake == net::Wake::Cancelled ? std::nullopt : previous.health->try_admit(loop.now());
-      if (!admission) {
-        state.services.retry_budget.retry_finished();
-        break;
-      }
-      now_trying = chosen(state, previous.index, *admission);
-      is_repeat = true;
-      continue;
-    }
-    if (!std::holds_alternative<resilience::NextTarget>(step)) break;
-    from = now_trying->index + 1;
-    now_trying = choose(state, from);
-  }
-  if (state.client.gone().cancelled()) {
-    const ErrorKind why = state.client.gone().reason();
-    if (why == ErrorKind::ShuttingDown) {
-      co_await answer_error(state, Error::gateway(why, "the gateway is shutting down; try again"));
+    const Decision decision = decide(state, *trying);
+    if (decision.repeat_after) {
+      trying = co_await wait_for_repeat(state, *trying, *decision.repeat_after);
+      is_repeat = trying.has_value();
     } else {
-      co_await answer_error(state, Error::client(ErrorKind::ClientGone, "the client closed the connection"));
+      trying = decision.next;
     }
-    co_return;
   }
-  co_await answer_error(state, nothing_left(state));
+  co_await answer_with_nothing_left(state);
 }
 
 }  // namespace qq::relay

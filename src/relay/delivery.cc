@@ -18,10 +18,10 @@ Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope
                                     : "the provider was silent for too long"));
 }
 
+Error client_gone() { return Error::client(ErrorKind::ClientGone, "the client closed the connection"); }
+
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken) {
-  if (taken == ClientPort::Taken::Gone) {
-    co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
-  }
+  if (taken == ClientPort::Taken::Gone) co_return fail(client_gone());
   if (taken == ClientPort::Taken::Pending) co_return co_await state.client.flush(state.scope());
   co_return Result<>();
 }

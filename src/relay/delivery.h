@@ -12,6 +12,9 @@ namespace qq::relay {
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
                     MonotonicTime from);
 
+// Of a write that found the client gone.
+Error client_gone();
+
 // After a write that did not return All: waits until the client has what is pending. Errors: ClientGone,
 // ClientStalled.
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken);

@@ -43,26 +43,35 @@ Result<> prepare(RequestState& state) {
   return {};
 }
 
+// Out of line: what it needs while it works is no part of a waiting request's frame.
+[[gnu::noinline]] bool may_run(RequestState& state) {
+  Result<> prepared = prepare(state);
+  if (!prepared) state.error = std::move(prepared).error();
+  return prepared.has_value();
+}
+
+Task<void> refuse(RequestState& state) {
+  const auto encoded = dialects::openai::encode_error(*state.error, state.incoming.id.text());
+  const std::string_view body = encoded.body;
+  const std::string lines = error_header_lines(state.incoming.id.text(), {}, {}, *state.error);
+  if (state.client.reply(encoded.status, lines, {&body, 1}) == ClientPort::Taken::Pending) {
+    Result<> flushed = co_await state.client.flush(state.scope());
+    if (!flushed) state.error = std::move(flushed).error();
+  }
+}
+
 }  // namespace
 
 Task<void> relay_request(LoopServices& services, IncomingRequest incoming, ClientPort& client) {
   const Snapshot& snapshot = *incoming.snapshot;
   services.counters.requests_in_flight.add(1);
-  RequestState state{services, client, std::move(incoming), snapshot};
-  state.deadline = state.incoming.started + snapshot.timers.total;
-  state.incoming.body_bytes = state.incoming.body.size();
-
-  if (Result<> prepared = prepare(state); prepared) {
+  RequestState state{services, client, incoming, snapshot};
+  state.deadline = incoming.started + snapshot.timers.total;
+  incoming.body_bytes = incoming.body.size();
+  if (may_run(state)) {
     co_await run_attempts(state);
   } else {
-    state.error = std::move(prepared).error();
-    const auto encoded = dialects::openai::encode_error(*state.error, state.incoming.id.text());
-    const std::string_view body = encoded.body;
-    const std::string lines = error_header_lines(state.incoming.id.text(), {}, {}, *state.error);
-    if (client.reply(encoded.status, lines, {&body, 1}) == ClientPort::Taken::Pending) {
-      Result<> flushed = co_await client.flush(state.scope());
-      if (!flushed) state.error = std::move(flushed).error();
-    }
+    co_await refuse(state);
   }
   settle(state);
   services.counters.requests_in_flight.add(-1);

@@ -40,7 +40,7 @@ struct IncomingRequest {
 struct RequestState {
   LoopServices& services;
   ClientPort& client;
-  IncomingRequest incoming;
+  IncomingRequest& incoming;
   const Snapshot& snapshot;
 
   dialects::openai::RequestFacts facts{};

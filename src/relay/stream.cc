@@ -27,24 +27,31 @@ bool is_event_stream(std::string_view content_type) noexcept {
 // while it works is on the stack and not in the frame of an idle stream.
 class Sieve {
  public:
+  Sieve(const Sieve&) = delete;
+  Sieve& operator=(const Sieve&) = delete;
   Sieve(const RequestState& state, const model::Target& target)
       : judge_(state.incoming.endpoint, target), decoder_(state.snapshot.limits.event_max) {
     rules_.usage_forced = openai::usage_was_forced(state.facts, state.incoming.endpoint, target);
     rules_.rename_model = openai::name_to_restore(state.facts.model, target);
+    if (rules_.rename_model.empty()) return;
+    wire::append_json_string(model_json_, rules_.rename_model);
+    rules_.rename_json = model_json_;
   }
 
   // What came of one step. `out` are whole events for the client, views into the bytes given and into
   // `storage`.
   struct Output {
     std::array<std::string_view, 2> out;
+    std::string_view line_end;     // of a last line whose CR came without its LF, which nobody waits for
     std::string storage;
     bool content = false;          // the first content is in `out` or came before
     bool ended = false;            // [DONE]: whatever follows is not the stream's
     std::optional<Error> error;    // after `out`
   };
 
-  // `end`: the body ends with these bytes.
-  void feed(std::string_view bytes, bool end, Output& output) {
+  enum class BodyEnd : std::uint8_t { NotYet, Proper, Broken };
+  // `end`: whether the body ends with these bytes, and how. Out of line: see above.
+  [[gnu::noinline]] void feed(std::string_view bytes, BodyEnd end, Output& output) {
     std::size_t consumed = 0;
     std::size_t kept_from = 0;   // raw bytes from here on are not in the output yet
     std::size_t event_from = 0;  // where the current event begins
@@ -57,13 +64,21 @@ class Sieve {
       kept_from = upto;
     };
     while (decoder_.next(bytes, consumed, event)) {
-      const openai::EventFacts facts = judge_.judge(event);
+      openai::EventFacts facts;
+      if (event.has_data) {
+        facts = judge_.judge(event);
+      } else if (tail_.empty() || event_from > 0) {
+        facts = judge_.judge_raw(bytes.substr(event_from, event.end - event_from));
+      } else {
+        facts = judge_.judge_raw(tail_ + std::string(bytes.substr(0, event.end)));
+      }
       if (facts.error) {
         output.error = *facts.error;
         break;
       }
       const openai::Edit edit = openai::edit_of(rules_, facts);
       if (edit != openai::Edit::Keep) {
+        if (!editing) edited.reserve(tail_.size() + bytes.size() + bytes.size() / 4 + 64);
         editing = true;
         // The event's own raw bytes: the tail belongs to it if it is the first of this step.
         std::string raw_storage;
@@ -72,7 +87,7 @@ class Sieve {
           raw_storage = tail_ + std::string(raw);
           raw = raw_storage;
           tail_.clear();
-        } else {
+        } else if (kept_from < event_from || !tail_.empty()) {
           flush_raw(event_from);
         }
         openai::edit_event(rules_, facts, event, raw, edited);
@@ -90,15 +105,17 @@ class Sieve {
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.
     std::size_t whole = output.error || output.ended ? event_from : (decoder_.at_border() ? bytes.size() : event_from);
-    if (end && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
-      // The provider ended without the closing blank line: what parses is an event all the same.
-      if (decoder_.finish(event)) {
+    if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
+      // The provider ended without the closing blank line: what parses is an event all the same. Half an event
+      // is none, and no client is to see it.
+      if (decoder_.finish(event) && is_whole(event.data)) {
         const openai::EventFacts facts = judge_.judge(event);
         if (facts.error) {
           output.error = *facts.error;
         } else {
           editing = true;
-          flush_raw(event_from);
+          if (event_from > 0) flush_raw(event_from);
+          tail_.clear();  // else it is the event's own beginning
           if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
             if (!event.name.empty()) edited.append("event: ").append(event.name).append("\n");
             append_data_lines(edited, event.data);
@@ -116,6 +133,7 @@ class Sieve {
       output.out[0] = edited;
       output.out[1] = bytes.substr(0, whole);
     }
+    if (output.ended && output.out[output.out[1].empty() ? 0 : 1].ends_with("\n\r")) output.line_end = "\n";
     if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
     output.content = judge_.content_seen();
     if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
@@ -124,6 +142,9 @@ class Sieve {
   [[nodiscard]] const openai::StreamJudge& judge() const noexcept { return judge_; }
 
  private:
+  static bool is_whole(std::string_view data) noexcept {
+    return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
+  }
   static void append_data_lines(std::string& out, std::string_view data) {
     while (true) {
       const std::size_t line = data.find('\n');
@@ -137,14 +158,9 @@ class Sieve {
   openai::StreamJudge judge_;
   wire::SseDecoder decoder_;
   openai::EventRules rules_;
+  std::string model_json_;  // of the name that is put back
   std::string tail_;  // raw bytes of an unfinished event
 };
-
-void note_usage(RequestState& state, model::Attempt& attempt, const openai::StreamJudge& judge) {
-  attempt.usage = judge.usage();
-  state.usage = judge.usage();
-  state.finish_reason = std::string(judge.finish_reason());
-}
 
 // Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
 Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
@@ -160,7 +176,7 @@ Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
 }
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
-Task<Error> unstreamed_error(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
+Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
   const MonotonicTime deadline = state.services.loop.now() + state.snapshot.timers.first_byte;
   const std::size_t max = state.snapshot.limits.error_body_max;
   std::string body;
@@ -180,107 +196,156 @@ Task<Error> unstreamed_error(RequestState& state, const model::Attempt& attempt,
                     : Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                       "the provider answered a streaming request with something that is no stream");
   error.phase = AttemptPhase::ReplyBegun;
-  co_return error;
+  co_return fail(std::move(error));
+}
+
+// What is decided between two waits. Plain functions only, out of line, so that the coroutine's frame, which an
+// idle stream keeps, holds none of their variables.
+class Relaying {
+ public:
+  Relaying(RequestState& state, model::Attempt& attempt, const UpstreamReply& reply)
+      : state_(state),
+        attempt_(attempt),
+        sieve_(state, *attempt.target),
+        passed_lines_(passed_header_lines(reply.head().fields)) {}
+
+  [[nodiscard]] net::Scope waiting() const {
+    const Timers& timers = state_.snapshot.timers;
+    return state_.scope().until(attempt_.delivered ? state_.services.loop.now() + timers.event_gap
+                                                   : attempt_.started + timers.first_content);
+  }
+  void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  void take(const Piece& piece);
+  void client_left(Result<>& flushed);
+
+  [[nodiscard]] bool over() const noexcept { return over_; }
+  // The body goes on behind the stream's own end.
+  [[nodiscard]] bool body_goes_on() const noexcept { return over_ && !error_ && !body_ended_; }
+  [[nodiscard]] Result<> result() {
+    if (error_) return fail(std::move(*error_));
+    return {};
+  }
+
+ private:
+  void hand_over(Sieve::Output& step, bool finished);
+  void end(std::optional<Error> error);
+
+  RequestState& state_;
+  model::Attempt& attempt_;
+  Sieve sieve_;
+  std::string passed_lines_;
+  std::string held_;  // whole events that wait for the commit point
+  std::unique_ptr<Error> error_;
+  bool over_ = false;
+  bool body_ended_ = false;
+};
+
+[[gnu::noinline]] void Relaying::end(std::optional<Error> error) {
+  over_ = true;
+  attempt_.usage = state_.usage = sieve_.judge().usage();
+  state_.finish_reason = std::string(sieve_.judge().finish_reason());
+  if (error) error_ = std::make_unique<Error>(*std::move(error));
+}
+
+[[gnu::noinline]] void Relaying::client_left(Result<>& flushed) { end(std::move(flushed).error()); }
+
+[[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
+  const ErrorKind timeout = attempt_.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
+  Result<> waited = after_wait(state_, wake, scope, timeout, from);
+  if (waited) return;
+  // A provider that has said everything but keeps the connection open has answered.
+  if (waited.error().kind != ErrorKind::EventGapTimeout || !sieve_.judge().ended()) {
+    return end(std::move(waited).error());
+  }
+  body_ended_ = true;  // as far as we wait for it
+  const bool gone = state_.client.write({}, ClientPort::Last::Yes) == ClientPort::Taken::Gone;
+  end(gone ? std::optional(client_gone()) : std::nullopt);
+}
+
+[[gnu::noinline]] void Relaying::take(const Piece& piece) {
+  body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
+  Sieve::Output step;
+  const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
+                        : body_ended_                     ? Sieve::BodyEnd::Proper
+                                                          : Sieve::BodyEnd::NotYet;
+  sieve_.feed(piece.bytes, end_kind, step);
+  const openai::StreamJudge& judge = sieve_.judge();
+  if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !judge.ended()) {
+    // The transport broke; a stream that had ended by its own words is complete all the same.
+    step.error = Error::upstream(piece.error == ErrorKind::BodyCut ? ErrorKind::StreamCut : piece.error,
+                                 AttemptPhase::ReplyBegun, piece.reason);
+  }
+  if (body_ended_ && !step.error && !step.ended) {
+    if (const auto fault = judge.fault_at_end()) {
+      step.error = Error::upstream(*fault, AttemptPhase::ReplyBegun, "the provider's stream ended before its answer did");
+    }
+  }
+  const bool finished = step.ended || body_ended_;
+  if (finished && !step.error && !judge.content_seen() && !judge.empty_is_legitimate()) {
+    step.error = Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
+  }
+  if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
+
+  const bool may_go_out = attempt_.delivered || step.content || (finished && !step.error);
+  if (may_go_out) return hand_over(step, finished);
+  if (step.error) return end(std::move(step.error));
+  for (const std::string_view part : step.out) held_.append(part);
+  if (held_.size() > kHeldMax) {
+    end(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+                        "the provider's stream says a lot and answers nothing"));
+  }
+}
+
+void Relaying::hand_over(Sieve::Output& step, bool finished) {
+  ClientPort& client = state_.client;
+  if (!attempt_.delivered) {  // the commit point
+    attempt_.delivered = state_.delivered = true;
+    attempt_.first_content = state_.first_content = state_.services.loop.now();
+    std::string().swap(state_.incoming.body);    // nothing can be sent again
+    attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
+    attempt_.ended = state_.services.loop.now();
+    if (!client.begun()) {
+      client.begin(200, reply_header_lines(state_, attempt_, "text/event-stream; charset=utf-8", passed_lines_));
+    }
+    std::string().swap(passed_lines_);
+  }
+  state_.heartbeat->touch();
+  const bool last = finished && !step.error;
+  const std::array<std::string_view, 4> pieces = {held_, step.out[0], step.out[1], step.line_end};
+  const auto taken = client.write(pieces, last ? ClientPort::Last::Yes : ClientPort::Last::No);
+  if (!held_.empty()) std::string().swap(held_);
+  if (taken == ClientPort::Taken::Gone) return end(client_gone());
+  if (step.error || finished) end(std::move(step.error));
+}
+
+Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
+  Relaying relaying(state, attempt, reply);
+  for (;;) {
+    // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's scratch.
+    if (state.client.pending()) {
+      Result<> flushed = co_await state.client.flush(state.scope());
+      if (!flushed) relaying.client_left(flushed);
+    }
+    if (relaying.over()) break;
+    const Piece piece = reply.try_read();
+    if (piece.kind == Piece::Kind::WouldBlock) {
+      const net::Scope scope = relaying.waiting();
+      const MonotonicTime from = state.services.loop.precise_now();
+      const net::Wake wake = co_await reply.readable(scope);
+      relaying.woken(wake, scope, from);
+    } else {
+      relaying.take(piece);
+    }
+  }
+  if (relaying.body_goes_on()) co_await await_trailing_end(state, reply);
+  co_return relaying.result();
 }
 
 }  // namespace
 
 Task<Result<>> relay_stream(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  if (const auto type = reply.head().fields.find("content-type"); type && !is_event_stream(*type)) {
-    co_return fail(co_await unstreamed_error(state, attempt, reply));
-  }
-  const Timers& timers = state.snapshot.timers;
-  ClientPort& client = state.client;
-  std::string passed_lines = passed_header_lines(reply.head().fields);
-  Sieve sieve(state, *attempt.target);
-  std::string held;  // whole events that wait for the commit point
-
-  for (;;) {
-    // A heartbeat may have left bytes behind. Flushed before the read: what is read lies in the loop's scratch.
-    if (client.pending()) QQ_CO_CHECK(co_await client.flush(state.scope()));
-    const Piece piece = reply.try_read();
-    if (piece.kind == Piece::Kind::WouldBlock) {
-      const MonotonicTime deadline =
-          attempt.delivered ? state.services.loop.now() + timers.event_gap : attempt.started + timers.first_content;
-      const ErrorKind timeout = attempt.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
-      const net::Scope scope = state.scope().until(deadline);
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(scope);
-      Result<> waited = after_wait(state, wake, scope, timeout, from);
-      if (waited) continue;
-      note_usage(state, attempt, sieve.judge());
-      // A provider that has said everything but keeps the connection open has answered.
-      const bool complete = waited.error().kind == ErrorKind::EventGapTimeout && sieve.judge().ended();
-      if (!complete) co_return waited;
-      co_return co_await taken_by_client(state, client.write({}, ClientPort::Last::Yes));
-    }
-    const bool body_ends = piece.last || piece.kind != Piece::Kind::Bytes;
-    Sieve::Output step;
-    sieve.feed(piece.bytes, body_ends, step);
-    if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error) {
-      // The transport broke; a stream that had ended by its own words is complete all the same.
-      if (!sieve.judge().ended()) {
-        step.error = Error::upstream(piece.error == ErrorKind::BodyCut ? ErrorKind::StreamCut : piece.error,
-                                     AttemptPhase::ReplyBegun, piece.reason);
-      }
-    }
-    if (body_ends && !step.error && !step.ended) {
-      if (const auto fault = sieve.judge().fault_at_end()) {
-        step.error = Error::upstream(*fault, AttemptPhase::ReplyBegun, "the provider's stream ended before its answer did");
-      }
-    }
-    const bool finished = step.ended || body_ends;
-    if (finished && !step.error && !sieve.judge().content_seen() && !sieve.judge().empty_is_legitimate()) {
-      step.error = Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
-    }
-
-    const bool commits = !attempt.delivered && (step.content || (finished && !step.error));
-    if (!attempt.delivered && !commits) {
-      if (step.error) {
-        note_usage(state, attempt, sieve.judge());
-        step.error->phase = AttemptPhase::ReplyBegun;
-        co_return fail(*std::move(step.error));
-      }
-      for (const std::string_view part : step.out) held.append(part);
-      if (held.size() <= kHeldMax) continue;
-      co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
-                                     "the provider's stream says a lot and answers nothing"));
-    }
-    std::string_view held_part;
-    if (commits) {
-      attempt.delivered = state.delivered = true;
-      attempt.first_content = state.first_content = state.services.loop.now();
-      std::string().swap(state.incoming.body);  // nothing can be sent again
-      attempt.outcome = model::Outcome::Success;  // as far as the headers can know
-      attempt.ended = state.services.loop.now();
-      if (!client.begun()) {
-        client.begin(200, reply_header_lines(state, attempt, "text/event-stream; charset=utf-8", passed_lines));
-      }
-      std::string().swap(passed_lines);
-      held_part = held;
-    }
-    state.heartbeat->touch();
-    const bool last = finished && !step.error;
-    const std::array<std::string_view, 3> pieces = {held_part, step.out[0], step.out[1]};
-    const auto taken = client.write(pieces, last ? ClientPort::Last::Yes : ClientPort::Last::No);
-    std::string().swap(held);
-    if (taken != ClientPort::Taken::All) {
-      Result<> delivered = co_await taken_by_client(state, taken);
-      if (!delivered) {
-        note_usage(state, attempt, sieve.judge());
-        co_return delivered;
-      }
-    }
-    if (step.error) {
-      note_usage(state, attempt, sieve.judge());
-      step.error->phase = AttemptPhase::ReplyBegun;
-      co_return fail(*std::move(step.error));
-    }
-    if (!finished) continue;
-    note_usage(state, attempt, sieve.judge());
-    if (!body_ends) co_await await_trailing_end(state, reply);
-    co_return Result<>();
-  }
+  const auto type = reply.head().fields.find("content-type");
+  return type && !is_event_stream(*type) ? unstreamed(state, attempt, reply) : relay_events(state, attempt, reply);
 }
 
 }  // namespace qq::relay

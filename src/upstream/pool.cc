@@ -6,7 +6,14 @@ namespace {
 // How soon a closed idle connection gives its descriptor back.
 constexpr Milliseconds kSweepEvery{1'000};
 
-bool is_usable(const net::Stream& stream) noexcept { return !stream.hung_up() && !stream.maybe_readable(); }
+// Alive and silent. What might be readable is looked at: over TLS it may be a session ticket and no data; bytes,
+// an end or an error mean that this connection is not to be used again.
+bool is_usable(net::Stream& stream) noexcept {
+  if (stream.hung_up()) return false;
+  if (!stream.maybe_readable()) return true;
+  char unasked = 0;
+  return stream.try_read({&unasked, 1}).status == net::IoStatus::WouldBlock;
+}
 
 }  // namespace
 
@@ -49,7 +56,7 @@ void Pool::sweep() noexcept {
   const MonotonicTime now = loop_.now();
   bool any_left = false;
   for (auto& [key, connections] : idle_) {
-    const auto dropped = std::erase_if(connections, [&](const Idle& idle) {
+    const auto dropped = std::erase_if(connections, [&](Idle& idle) {
       return !is_usable(*idle.stream) || now - idle.since >= limits_.idle_max;
     });
     counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(dropped));

@@ -51,6 +51,12 @@ BodyReader::Step BodyReader::feed(std::string_view bytes) noexcept {
         if (remaining_ == 0) state_ = state_ == State::Length ? State::Done : State::DataCr;
         break;
       }
+      case State::DataCr:
+        if (const std::size_t taken = take_usual_framing(rest); taken > 0) {
+          step.consumed += taken;
+          break;
+        }
+        [[fallthrough]];
       default:
         if (const char* error = take_framing(static_cast<unsigned char>(rest[0]))) {
           // The payload before the bad byte is given out first; the next call meets the byte again.
@@ -63,6 +69,24 @@ BodyReader::Step BodyReader::feed(std::string_view bytes) noexcept {
     }
   }
   return step;
+}
+
+// Between two chunks nearly always stand CRLF, a size of a few digits and CRLF. Whatever else it is, or is not all
+// here, is left to the byte-wise reader.
+std::size_t BodyReader::take_usual_framing(std::string_view bytes) noexcept {
+  constexpr std::size_t kDigitsMax = 7;
+  if (bytes.size() < 5 || bytes[0] != '\r' || bytes[1] != '\n') return 0;
+  std::size_t at = 2;
+  std::uint64_t size = 0;
+  for (; at < bytes.size() && at < 2 + kDigitsMax; ++at) {
+    const int digit = hex_digit(static_cast<unsigned char>(bytes[at]));
+    if (digit < 0) break;
+    size = size << 4 | static_cast<unsigned>(digit);
+  }
+  if (size == 0 || bytes.size() - at < 2 || bytes[at] != '\r' || bytes[at + 1] != '\n') return 0;
+  remaining_ = size;
+  state_ = State::Data;
+  return at + 2;
 }
 
 const char* BodyReader::take_framing(unsigned char byte) noexcept {

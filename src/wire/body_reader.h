@@ -54,6 +54,8 @@ class BodyReader {
     Done,
     Dead
   };
+  // Takes all that stands between two chunks, if it is the usual; the bytes taken.
+  std::size_t take_usual_framing(std::string_view bytes) noexcept;
   // Takes one byte of chunk framing; a literal if it may not stand there.
   const char* take_framing(unsigned char byte) noexcept;
   const char* take_extension(unsigned char byte) noexcept;

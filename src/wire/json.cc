@@ -7,21 +7,35 @@
 namespace qq::wire {
 namespace {
 
+[[gnu::noinline]] const char* find_far_quote(const char* at, const char* end, bool& escapes) noexcept {
+  return find_closing_quote(at, end, escapes);
+}
+
+// As find_closing_quote; most strings end within sixteen bytes and hold no escape.
+[[gnu::always_inline]] inline const char* find_near_quote(const char* at, const char* end, bool& escapes) noexcept {
+#if defined(__SSE2__)
+  if (end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))));
+    const auto backslashes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    const unsigned before = (quotes & (~quotes + 1)) - 1;
+    if (quotes != 0 && (backslashes & before) == 0) return at + __builtin_ctz(quotes);
+  }
+#endif
+  return find_far_quote(at, end, escapes);
+}
+
 // Behind the value at `at` of a checked document. Trusts the grammar but never leaves [at, end].
-const char* skip_value(const char* at, const char* end) noexcept {
+[[gnu::always_inline]] inline const char* skip_value(const char* at, const char* end) noexcept {
   if (at == end) return end;
   if (*at == '"') {
     bool escapes = false;
-    const char* close = find_closing_quote(at + 1, end, escapes);
+    const char* close = find_near_quote(at + 1, end, escapes);
     return close == end ? end : close + 1;
   }
   if (*at == '{' || *at == '[') return skip_container(at, end);
   while (at != end && *at != ',' && *at != ']' && *at != '}' && !is_json_space(*at)) ++at;
   return at;
-}
-
-std::string_view between(const char* begin, const char* end) noexcept {
-  return {begin, static_cast<std::size_t>(end - begin)};
 }
 
 }  // namespace
@@ -57,44 +71,53 @@ std::optional<JsonValue> JsonValue::member(std::string_view key) const noexcept 
   return std::nullopt;
 }
 
-JsonMembers::JsonMembers(JsonValue object) noexcept {
-  if (!object.is_object()) return;
-  at_ = object.text().data() + 1;
-  end_ = object.text().data() + object.text().size();
+JsonWalk::JsonWalk(JsonValue container, char open) noexcept {
+  const std::string_view text = container.text();
+  if (text.empty() || text.front() != open) return;
+  begin_ = after_ = text.data() + 1;
+  end_ = text.data() + text.size();
 }
+
+JsonWalk::JsonWalk(JsonWalk& outer, char open) noexcept {
+  if (outer.begin_ == outer.end_ || *outer.begin_ != open) return;
+  begin_ = after_ = outer.begin_ + 1;
+  end_ = outer.end_;
+  outer_ = &outer;
+}
+
+JsonValue JsonWalk::value() const noexcept {
+  if (after_ == nullptr) after_ = skip_value(begin_, end_);
+  return {JsonValue::Exact{}, begin_, after_};
+}
+
+[[gnu::always_inline]] inline bool JsonWalk::step() noexcept {
+  const char* at = after_ != nullptr ? after_ : skip_value(begin_, end_);
+  at = skip_json_space(at, end_);
+  if (at != end_ && *at == ',') at = skip_json_space(at + 1, end_);
+  begin_ = at;
+  after_ = nullptr;
+  if (at != end_ && *at != ']' && *at != '}') return true;
+  if (outer_ != nullptr && at != end_) outer_->after_ = at + 1;
+  // A walk that is over stays over.
+  begin_ = after_ = end_;
+  outer_ = nullptr;
+  return false;
+}
+
+bool JsonWalk::advance() noexcept { return step(); }
 
 bool JsonMembers::next() noexcept {
-  at_ = skip_json_space(at_, end_);
-  if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
-  if (at_ == end_ || *at_ != '"') return false;
+  if (!step()) return false;
   key_escapes_ = false;
-  const char* key_end = find_closing_quote(at_ + 1, end_, key_escapes_);
-  key_ = between(at_ + 1, key_end);
-  if (key_end == end_) {
-    at_ = end_;
+  const char* key_end = *begin_ == '"' ? find_near_quote(begin_ + 1, end_, key_escapes_) : end_;
+  if (key_end == end_) {  // not a checked document: never stand still
+    begin_ = after_ = end_;
+    outer_ = nullptr;
     return false;
   }
-  const char* begin = skip_json_space(key_end + 1, end_);
-  if (begin != end_ && *begin == ':') begin = skip_json_space(begin + 1, end_);
-  at_ = skip_value(begin, end_);
-  value_ = JsonValue(between(begin, at_));
-  return true;
-}
-
-JsonElements::JsonElements(JsonValue array) noexcept {
-  if (!array.is_array()) return;
-  at_ = array.text().data() + 1;
-  end_ = array.text().data() + array.text().size();
-}
-
-bool JsonElements::next() noexcept {
-  at_ = skip_json_space(at_, end_);
-  if (at_ != end_ && *at_ == ',') at_ = skip_json_space(at_ + 1, end_);
-  if (at_ == end_ || *at_ == ']') return false;
-  const char* begin = at_;
-  at_ = skip_value(begin, end_);
-  value_ = JsonValue(between(begin, at_));
-  if (at_ == begin) at_ = end_;  // not a checked document: never stand still
+  key_ = std::string_view(begin_ + 1, static_cast<std::size_t>(key_end - begin_ - 1));
+  begin_ = skip_json_space(key_end + 1, end_);
+  if (begin_ != end_ && *begin_ == ':') begin_ = skip_json_space(begin_ + 1, end_);
   return true;
 }
 

@@ -19,6 +19,7 @@ inline constexpr std::size_t kJsonDepthMax = 1024;  // whatever the limits say
 struct JsonLimits {
   std::size_t depth_max = 256;        // at most kJsonDepthMax
   std::size_t nodes_max = 2'000'000;  // values and members
+  bool check_utf8 = true;             // off for a provider's answer, whose bytes pass through as they are
 };
 
 struct JsonError {
@@ -75,43 +76,77 @@ class JsonValue {
   }
 
  private:
+  friend class JsonWalk;
+  struct Exact {};
+  JsonValue(Exact, const char* begin, const char* end) noexcept
+      : text_(begin, static_cast<std::size_t>(end - begin)) {}
+
   std::string_view text_;
+};
+
+// The part that JsonMembers and JsonElements share. The value at hand is only read when it is asked for or passed
+// over, and a container in it can be walked in the same pass:
+//   for (JsonMembers members(object); members.next();) {
+//     for (auto elements = JsonElements::inside(members); elements.next();) ...
+//   }
+class JsonWalk {
+ public:
+  JsonWalk(const JsonWalk&) = delete;
+  JsonWalk& operator=(const JsonWalk&) = delete;
+
+  [[nodiscard]] JsonValue value() const noexcept;
+  // What the value at hand is, without reading it.
+  [[nodiscard]] bool is_string() const noexcept { return begin_ != end_ && *begin_ == '"'; }
+  [[nodiscard]] bool is_object() const noexcept { return begin_ != end_ && *begin_ == '{'; }
+  [[nodiscard]] bool is_array() const noexcept { return begin_ != end_ && *begin_ == '['; }
+  [[nodiscard]] bool is_null() const noexcept { return begin_ != end_ && *begin_ == 'n'; }
+
+ protected:
+  JsonWalk(JsonValue container, char open) noexcept;
+  JsonWalk(JsonWalk& outer, char open) noexcept;  // `outer` outlives this
+  ~JsonWalk() = default;
+  // Moves to the first byte of the next member or element; false at the container's end.
+  bool advance() noexcept;
+  bool step() noexcept;  // the same, to be made part of its caller
+
+  const char* begin_ = nullptr;  // of the value at hand; before the first one, where the walk begins
+  mutable const char* after_ = nullptr;  // behind that value, if it is known
+  const char* end_ = nullptr;    // nothing is read from there on
+  JsonWalk* outer_ = nullptr;    // whose value at hand this container is
 };
 
 // Walks an object's members in order, in one pass.
 //   for (JsonMembers members(object); members.next();) members.key() ... members.value()
-class JsonMembers {
+class JsonMembers : public JsonWalk {
  public:
-  explicit JsonMembers(JsonValue object) noexcept;
+  explicit JsonMembers(JsonValue object) noexcept : JsonWalk(object, '{') {}
+  // Of the object that is the value at hand of `outer`, which then goes on behind it. No object: no members.
+  [[nodiscard]] static JsonMembers inside(JsonWalk& outer) noexcept { return JsonMembers(outer, '{'); }
   bool next() noexcept;
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
   // The key unescaped equals `name`. Fast when there is no backslash.
   [[nodiscard]] bool key_is(std::string_view name) const noexcept {
     return key_escapes_ ? escaped_key_is(name) : key_ == name;
   }
-  [[nodiscard]] JsonValue value() const noexcept { return value_; }
 
  private:
+  JsonMembers(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}
   [[nodiscard]] bool escaped_key_is(std::string_view name) const noexcept;
 
-  const char* at_ = nullptr;
-  const char* end_ = nullptr;
   std::string_view key_;
   bool key_escapes_ = false;
-  JsonValue value_;
 };
 
 // Walks an array's elements in order, in one pass.
-class JsonElements {
+class JsonElements : public JsonWalk {
  public:
-  explicit JsonElements(JsonValue array) noexcept;
-  bool next() noexcept;
-  [[nodiscard]] JsonValue value() const noexcept { return value_; }
+  explicit JsonElements(JsonValue array) noexcept : JsonWalk(array, '[') {}
+  // Of the array that is the value at hand of `outer`, which then goes on behind it. No array: no elements.
+  [[nodiscard]] static JsonElements inside(JsonWalk& outer) noexcept { return JsonElements(outer, '['); }
+  bool next() noexcept { return advance(); }
 
  private:
-  const char* at_ = nullptr;
-  const char* end_ = nullptr;
-  JsonValue value_;
+  JsonElements(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}
 };
 
 // Appends `text` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.

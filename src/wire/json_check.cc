@@ -35,13 +35,14 @@ class Checker {
 
   std::optional<JsonError> run() noexcept {
     if (check_document() == nullptr) return error_;
-    if ((high_ & 0x80) != 0) check_utf8();
+    if ((high_ & 0x80) != 0 && limits_.check_utf8) check_utf8();
     return error_;
   }
 
  private:
   const char* check_document() noexcept;
   const char* check_string(const char* at, const char* end) noexcept;
+  const char* check_long_string(const char* at, const char* end) noexcept;
   const char* check_escape(const char* at, const char* end) noexcept;
   const char* check_number(const char* at, const char* end) noexcept;
   const char* check_word(const char* at, const char* end, std::string_view word) noexcept;
@@ -124,7 +125,25 @@ key:
   goto value;
 }
 
-const char* Checker::check_string(const char* at, const char* end) noexcept {
+// Most strings are keys and words: their end lies within sixteen bytes, and nothing else of note before it.
+[[gnu::always_inline]] inline const char* Checker::check_string(const char* at, const char* end) noexcept {
+#if defined(__SSE2__)
+  if (end - at > 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
+    const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i others = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
+                                        // Signed: a byte of 0x80 or more is below the space too.
+                                        _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)));
+    const auto quote_bits = static_cast<unsigned>(_mm_movemask_epi8(quotes));
+    const auto other_bits = static_cast<unsigned>(_mm_movemask_epi8(others));
+    const unsigned before = (quote_bits & (~quote_bits + 1)) - 1;  // all bits if there is no quote
+    if (quote_bits != 0 && (other_bits & before) == 0) return at + 2 + __builtin_ctz(quote_bits);
+  }
+#endif
+  return check_long_string(at, end);
+}
+
+[[gnu::noinline]] const char* Checker::check_long_string(const char* at, const char* end) noexcept {
   ++at;
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"');

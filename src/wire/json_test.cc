@@ -273,5 +273,81 @@ TEST(AppendJsonString, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(written("\xf5\x80\n\xf4\x90\x80\x80"), r + r + "\n" + r + r + r + r);
 }
 
+// Every leaf, walked in one pass and by values of their own.
+void list_inside(JsonWalk& outer, std::string& out) {
+  if (outer.is_object()) {
+    out += '{';
+    for (auto members = JsonMembers::inside(outer); members.next();) {
+      out.append(members.raw_key()).append(":");
+      list_inside(members, out);
+    }
+    out += '}';
+  } else if (outer.is_array()) {
+    out += '[';
+    for (auto elements = JsonElements::inside(outer); elements.next();) list_inside(elements, out);
+    out += ']';
+  } else {
+    out.append(outer.value().text()).append(",");
+  }
+}
+void list_apart(JsonValue value, std::string& out) {
+  if (value.is_object()) {
+    out += '{';
+    for (JsonMembers members(value); members.next();) {
+      out.append(members.raw_key()).append(":");
+      list_apart(members.value(), out);
+    }
+    out += '}';
+  } else if (value.is_array()) {
+    out += '[';
+    for (JsonElements elements(value); elements.next();) list_apart(elements.value(), out);
+    out += ']';
+  } else {
+    out.append(value.text()).append(",");
+  }
+}
+
+TEST(JsonWalk, AWalkInsideAnotherSeesWhatAWalkOfTheValueSees) {
+  for (const std::string_view text :
+       {R"({"a":{"b":[1,{"c":"}]"},[]],"d":{}},"e":"x","f":[],"g":null})", R"( { "a" : [ { } , [ ] , 2 ] , "b" : { "c" : [ 3 ] } } )",
+        R"([[[[]]],{"a":{"a":{"a":1}}},"\"]",true])", R"({"only":"text"})"}) {
+    ASSERT_FALSE(check_json(text)) << text;
+    const std::string wrapped = "[" + std::string(text) + "]";
+    std::string inside;
+    JsonElements elements{JsonValue(wrapped)};
+    ASSERT_TRUE(elements.next());
+    list_inside(elements, inside);
+    EXPECT_FALSE(elements.next());
+    EXPECT_FALSE(elements.next()) << "a walk that is over stays over";
+    std::string apart;
+    list_apart(JsonValue(text), apart);
+    EXPECT_EQ(inside, apart) << text;
+  }
+}
+
+TEST(JsonWalk, AWalkInsideThatStopsEarlyIsPassedOver) {
+  const JsonValue document(R"({"a":{"x":1,"y":{"z":[2]}},"b":[1,[2,3],4],"c":5})");
+  std::string seen;
+  for (JsonMembers members(document); members.next();) {
+    seen += members.raw_key();
+    auto object = JsonMembers::inside(members);
+    if (object.next()) seen += object.raw_key();
+    auto array = JsonElements::inside(members);
+    if (array.next()) seen += array.value().text();
+  }
+  EXPECT_EQ(seen, "axb1c");
+}
+
+TEST(JsonWalk, AValueCanBeReadBeforeAndAfterItWasWalked) {
+  const JsonValue document(R"([{"a":[1]},7])");
+  JsonElements elements(document);
+  ASSERT_TRUE(elements.next());
+  EXPECT_EQ(elements.value().text(), R"({"a":[1]})");
+  for (auto members = JsonMembers::inside(elements); members.next();) EXPECT_TRUE(members.is_array());
+  EXPECT_EQ(elements.value().text(), R"({"a":[1]})");
+  ASSERT_TRUE(elements.next());
+  EXPECT_EQ(elements.value().text(), "7");
+}
+
 }  // namespace
 }  // namespace qq::wire

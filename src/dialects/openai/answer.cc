@@ -27,14 +27,17 @@ struct Contents {
   bool broken = false;  // the provider says that generation failed
 };
 
-void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerFacts& facts,
+void read_choice(wire::JsonElements& choices, bool first, bool is_completion, AnswerFacts& facts,
                  Contents& contents, wire::JsonValue& hidden_usage) {
-  for (wire::JsonMembers members(choice); members.next();) {
+  for (auto members = wire::JsonMembers::inside(choices); members.next();) {
     const std::string_view key = members.raw_key();
-    const wire::JsonValue value = members.value();
     if (key == "message") {
-      contents.content = contents.content || message_has_content(value);
-    } else if (key == "text") {
+      auto message = wire::JsonMembers::inside(members);
+      if (any_content(message)) contents.content = true;
+      continue;
+    }
+    const wire::JsonValue value = members.value();
+    if (key == "text") {
       // A completion may well be one line feed.
       contents.content = contents.content || (is_completion ? value.text().size() > 2 : has_text(value));
     } else if (key == "finish_reason" && !value.is_null()) {
@@ -53,12 +56,12 @@ void read_choice(wire::JsonValue choice, bool first, bool is_completion, AnswerF
   }
 }
 
-void read_choices(wire::JsonValue choices, bool is_completion, AnswerFacts& facts, Contents& contents,
+void read_choices(wire::JsonMembers& document, bool is_completion, AnswerFacts& facts, Contents& contents,
                   wire::JsonValue& hidden_usage) {
   bool first = true;
-  for (wire::JsonElements elements(choices); elements.next(); first = false) {
+  for (auto choices = wire::JsonElements::inside(document); choices.next(); first = false) {
     contents.listed = true;
-    read_choice(elements.value(), first, is_completion, facts, contents, hidden_usage);
+    read_choice(choices, first, is_completion, facts, contents, hidden_usage);
   }
 }
 
@@ -86,6 +89,10 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
   wire::JsonValue hidden_usage;
   for (wire::JsonMembers members(document); members.next();) {
     const std::string_view key = members.raw_key();
+    if (key == "choices") {
+      read_choices(members, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
+      continue;
+    }
     const wire::JsonValue value = members.value();
     if (key == "model") {
       facts.model_value = value;
@@ -93,8 +100,6 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
       usage = value;
     } else if (key == "error") {
       says_error = is_error_value(value);
-    } else if (key == "choices") {
-      read_choices(value, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
     } else if (key == "output") {
       read_output(value, contents);
     } else if (key == "status" && endpoint == model::Endpoint::Responses && value.is_string()) {
@@ -131,13 +136,15 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const mo
 
 AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const model::Target& target) {
   AnswerFacts facts;
-  const std::size_t begin = body.find_first_not_of(kWhitespace);
+  // A byte order mark before JSON is wrong and harmless.
+  const std::size_t begin = body.find_first_not_of(kWhitespace, body.starts_with("\xef\xbb\xbf") ? 3 : 0);
   if (begin == std::string_view::npos) {
     set_fault(facts, ErrorKind::EmptyReply, "the provider's answer has no body");
     return facts;
   }
   body.remove_prefix(begin);
-  if (const auto error = wire::check_json(body)) {
+  // Bytes that are no UTF-8 are the client's to judge: they go on as they came.
+  if (const auto error = wire::check_json(body, {.check_utf8 = false})) {
     set_fault(facts, ErrorKind::BadJson,
               "the provider's answer is not JSON: " + std::string(error->reason) + " at byte " +
                   std::to_string(begin + error->offset));

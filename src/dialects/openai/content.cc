@@ -70,11 +70,18 @@ bool has_text(wire::JsonValue content) noexcept {
 }
 
 bool message_has_content(wire::JsonValue message) noexcept {
-  for (wire::JsonMembers members(message); members.next();) {
+  wire::JsonMembers members(message);
+  return any_content(members);
+}
+
+bool any_content(wire::JsonMembers& members) noexcept {
+  bool filled = false;
+  // To the end in any case, so that a walk around this one need not pass over the members again.
+  while (members.next()) {
+    if (filled) continue;
     const std::string_view key = members.raw_key();
     const wire::JsonValue value = members.value();
     if (value.text().size() <= 2) continue;  // "", [], {}
-    bool filled = false;
     switch (key.size()) {
       case 5: filled = key == "audio" && audio_has_content(value); break;
       case 6: filled = key == "images" && value.is_array(); break;
@@ -88,9 +95,8 @@ bool message_has_content(wire::JsonValue message) noexcept {
         break;
       default: break;
     }
-    if (filled) return true;
   }
-  return false;
+  return filled;
 }
 
 bool output_item_has_content(wire::JsonValue item) noexcept {

@@ -16,6 +16,8 @@ bool has_text(wire::JsonValue content) noexcept;
 // images. Encrypted reasoning alone is nothing that can be seen. A tool delta counts when it names the
 // function, brings an id or adds arguments: Qwen's follow-ups with `id:""` and no arguments don't.
 bool message_has_content(wire::JsonValue message) noexcept;
+// The same for members that were not walked yet.
+bool any_content(wire::JsonMembers& members) noexcept;
 
 // An item of a responses answer's `output` with something in it. Kinds we don't know count: better to deliver
 // what is new than to call it empty.

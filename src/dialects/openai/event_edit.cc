@@ -45,12 +45,20 @@ bool strips_null(const EventRules& rules, const EventFacts& facts) noexcept {
   return rules.usage_forced && !facts.usage_null_value.text().empty();
 }
 
+void append_model(std::string& out, const EventRules& rules) {
+  if (rules.rename_json.empty()) {
+    wire::append_json_string(out, rules.rename_model);
+  } else {
+    out.append(rules.rename_json);
+  }
+}
+
 void append_changed(std::string& out, std::string_view data, const std::array<Change, 2>& changes,
-                    std::size_t count, std::string_view model) {
+                    std::size_t count, const EventRules& rules) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     out.append(data.substr(at, changes[i].begin - at));
-    if (changes[i].is_model) wire::append_json_string(out, model);
+    if (changes[i].is_model) append_model(out, rules);
     at = changes[i].end;
   }
   out.append(data.substr(at));
@@ -105,11 +113,11 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
   const std::size_t at = find_in(raw, event.data);
   if (at != std::string_view::npos) {
     out.append(raw.substr(0, at));
-    append_changed(out, event.data, changes, count, rules.rename_model);
+    append_changed(out, event.data, changes, count, rules);
     out.append(raw.substr(at + event.data.size()));
   } else {
     std::string data;
-    append_changed(data, event.data, changes, count, rules.rename_model);
+    append_changed(data, event.data, changes, count, rules);
     append_as_sse(out, event.name, data);
   }
   return edit;

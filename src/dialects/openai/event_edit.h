@@ -15,6 +15,7 @@ namespace qq::dialects::openai {
 struct EventRules {
   bool usage_forced = false;        // usage_was_forced() of the request
   std::string_view rename_model{};  // name_to_restore(); empty: the provider's name stays
+  std::string_view rename_json{};   // the same as JSON, kept by the caller; empty: encoded anew at each event
 };
 
 enum class Edit : std::uint8_t {

@@ -125,23 +125,46 @@ bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
          has_stream_options(endpoint);
 }
 
+namespace {
+
+void count_bytes(TargetBody& out) noexcept {
+  out.bytes = 0;
+  for (const std::string_view piece : out.pieces) out.bytes += piece.size();
+}
+
+}  // namespace
+
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out) {
-  wire::JsonPatch& patch = out.patch.emplace(body);
   const bool has_model = !facts.model_value.text().empty();
   const bool wants_model = target.quirks.sends_model_in_body && !target.upstream_model.empty();
-  if (has_model && !target.quirks.sends_model_in_body) {
-    patch.remove_member(facts.document, facts.model_value);
-  } else if (wants_model && facts.model != target.upstream_model) {
-    std::string name;
-    wire::append_json_string(name, target.upstream_model);
-    if (has_model) {
-      patch.replace(facts.model_value, std::move(name));
-    } else {
-      patch.add_member(facts.document, "model", name);
+  const bool drops_model = has_model && !target.quirks.sends_model_in_body;
+  const bool writes_model = wants_model && facts.model != target.upstream_model;
+  const bool forces_usage = usage_was_forced(facts, endpoint, target);
+  out.patch.reset();
+  out.model_json.clear();
+  if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
+
+  // The usual cases need no patch: nothing to change, or one value to replace.
+  if (!drops_model && !forces_usage && (has_model || !writes_model)) {
+    out.pieces.assign(1, body);
+    if (writes_model) {
+      const std::string_view value = facts.model_value.text();
+      const auto begin = static_cast<std::size_t>(value.data() - body.data());
+      out.pieces = {body.substr(0, begin), out.model_json, body.substr(begin + value.size())};
     }
+    return count_bytes(out);
   }
-  if (usage_was_forced(facts, endpoint, target)) {
+
+  wire::JsonPatch& patch = out.patch.emplace(body);
+  if (drops_model) {
+    patch.remove_member(facts.document, facts.model_value);
+  } else if (writes_model && has_model) {
+    patch.replace(facts.model_value, out.model_json);
+  } else if (writes_model) {
+    patch.add_member(facts.document, "model", out.model_json);
+  }
+  if (forces_usage) {
     const JsonValue options = facts.stream_options;
     if (options.text().empty()) {
       patch.add_member(facts.document, "stream_options", R"({"include_usage":true})");
@@ -153,13 +176,8 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
       patch.add_member(options, "include_usage", "true");
     }
   }
-  if (patch.empty()) {
-    out.pieces.assign(1, body);
-  } else {
-    out.pieces = patch.pieces();
-  }
-  out.bytes = 0;
-  for (const std::string_view piece : out.pieces) out.bytes += piece.size();
+  out.pieces = patch.pieces();
+  count_bytes(out);
 }
 
 }  // namespace qq::dialects::openai

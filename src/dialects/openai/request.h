@@ -34,10 +34,12 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
 
 // The body for one target: `model` replaced by the target's name (left out when the provider takes it from
 // the URL), and for streams of chat and completions `stream_options.include_usage` forced on where the
-// target's quirks say so. As pieces for a gathered write: views into `body` and into `patch`.
+// target's quirks say so. As pieces for a gathered write: views into `body` and into what the struct owns.
 struct TargetBody {
   std::vector<std::string_view> pieces;
-  std::optional<wire::JsonPatch> patch;  // owns what is not in the body; don't move the struct once filled
+  // These own what is not in the body; don't move the struct once filled.
+  std::string model_json;
+  std::optional<wire::JsonPatch> patch;
   std::size_t bytes = 0;                 // the Content-Length
 };
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,

@@ -31,15 +31,15 @@ struct Figures {
   bool chat_names = false;
 };
 
-void read_input_details(wire::JsonValue details, Figures& figures) noexcept {
-  for (wire::JsonMembers members(details); members.next();) {
+void read_input_details(wire::JsonMembers& usage, Figures& figures) noexcept {
+  for (auto members = wire::JsonMembers::inside(usage); members.next();) {
     if (members.raw_key() == "cached_tokens") take(figures.cached, members.value());
     if (members.raw_key() == "cache_write_tokens") take(figures.written, members.value());
   }
 }
 
-void read_output_details(wire::JsonValue details, Figures& figures) noexcept {
-  for (wire::JsonMembers members(details); members.next();) {
+void read_output_details(wire::JsonMembers& usage, Figures& figures) noexcept {
+  for (auto members = wire::JsonMembers::inside(usage); members.next();) {
     if (members.raw_key() == "reasoning_tokens") take(figures.reasoning, members.value());
   }
 }
@@ -48,26 +48,25 @@ Figures read_figures(wire::JsonValue usage) noexcept {
   Figures figures;
   for (wire::JsonMembers members(usage); members.next();) {
     const std::string_view key = members.raw_key();
-    const wire::JsonValue value = members.value();
     if (key == "prompt_tokens" || key == "input_tokens") {
-      take(figures.prompt, value);
+      take(figures.prompt, members.value());
     } else if (key == "completion_tokens" || key == "output_tokens") {
-      take(figures.completion, value);
+      take(figures.completion, members.value());
       if (key == "completion_tokens") figures.chat_names = true;
     } else if (key == "total_tokens") {
-      take(figures.total, value);
+      take(figures.total, members.value());
     } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
                key == "prompt_token_details") {
-      read_input_details(value, figures);
+      read_input_details(members, figures);
     } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
-      read_output_details(value, figures);
+      read_output_details(members, figures);
     } else if (key == "cached_tokens" ||            // Moonshot, Together
                key == "prompt_cache_hit_tokens" ||  // DeepSeek
                key == "num_cached_tokens" ||        // Mistral
                key == "cache_read_input_tokens") {  // Doubleword, beside the usual names
-      take(figures.cached_other, value);
+      take(figures.cached_other, members.value());
     } else if (key == "cache_creation_input_tokens") {
-      take(figures.written_other, value);
+      take(figures.written_other, members.value());
     }
   }
   return figures;

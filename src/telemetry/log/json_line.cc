@@ -4,15 +4,11 @@
 #include <cstring>
 #include <string>
 
+#include "providers/masking.h"
+#include "telemetry/log/plain_text.h"
+
 namespace qq::telemetry {
 namespace {
-
-// Bytes that may stand in a JSON string as they are: printable ASCII but for quote and backslash.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> table{};
-  for (int c = 0x20; c < 0x7f; ++c) table[static_cast<std::size_t>(c)] = c != '"' && c != '\\';
-  return table;
-}();
 
 constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
 
@@ -66,10 +62,11 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
 
 // Writes at most kEscapeMax bytes per byte of `text`; returns the end.
 char* escape(char* out, std::string_view text) noexcept {
+  if (copy_plain(out, text)) return out + text.size();
   std::size_t at = 0;
   while (at < text.size()) {
     const unsigned char c = byte_at(text, at);
-    if (kPlain[c]) {
+    if (is_plain(c)) {
       *out++ = text[at++];
     } else if (c == '"' || c == '\\') {
       *out++ = '\\';
@@ -100,33 +97,6 @@ std::string_view cut(std::string_view text) noexcept {
   return text.substr(0, end);
 }
 
-constexpr bool ends_token(char c) noexcept {
-  return c == ' ' || c == '"' || c == '\'' || c == ',' || c == ';' || c == ')' || c == '&' || c == '\r' ||
-         c == '\n';
-}
-
-// Credentials by the prefixes that providers and we give them, and whatever follows "Bearer" or "Basic".
-std::string redact(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kPrefixes = {"sk-",  "Bearer ", "bearer ", "Basic ", "gsk_",
-                                                         "xai-", "AIza",    "hf_",     "pplx-"};
-  std::string result;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    bool masked = false;
-    for (const std::string_view prefix : kPrefixes) {
-      if (!text.substr(at).starts_with(prefix)) continue;
-      result += prefix;
-      result += "***";
-      at += prefix.size();
-      while (at < text.size() && !ends_token(text[at])) ++at;
-      masked = true;
-      break;
-    }
-    if (!masked) result += text[at++];
-  }
-  return result;
-}
-
 }  // namespace
 
 void JsonLine::begin() noexcept {
@@ -136,12 +106,23 @@ void JsonLine::begin() noexcept {
   put('{');
 }
 
-void JsonLine::put(std::string_view text) noexcept {
-  std::memcpy(buffer_.data() + length_, text.data(), text.size());
-  length_ += text.size();
+// Names are short: two copies of fixed size that may overlap are cheaper than one of any size.
+inline void JsonLine::put(std::string_view text) noexcept {
+  char* const out = buffer_.data() + length_;
+  const std::size_t size = text.size();
+  length_ += size;
+  if (size >= 8 && size <= 16) {
+    std::memcpy(out, text.data(), 8);
+    std::memcpy(out + size - 8, text.data() + size - 8, 8);
+  } else if (size >= 4 && size < 8) {
+    std::memcpy(out, text.data(), 4);
+    std::memcpy(out + size - 4, text.data() + size - 4, 4);
+  } else {
+    std::memcpy(out, text.data(), size);
+  }
 }
 
-bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
+inline bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
   if (element_full_) return false;
   if (room() < name.size() + value_bytes + 8) {
     truncated_ = true;
@@ -177,7 +158,7 @@ void JsonLine::text(std::string_view name, std::string_view value) noexcept {
 
 void JsonLine::redacted_text(std::string_view name, std::string_view value) noexcept {
   // Masked before it is cut, so that a cut never leaves the first half of a credential unrecognised.
-  text(name, redact(value.substr(0, 4 * kValueMax)));
+  text(name, providers::mask_keys(value.substr(0, 4 * kValueMax)));
 }
 
 void JsonLine::boolean(std::string_view name, bool value) noexcept {
