@@ -70,13 +70,14 @@ const phases: Phase[] = [
 
 for (const phase of phases) {
   for (const how of ['RST', 'FIN'] as const) {
-    test(`${how} in the phase "${phase.name}"`, async () => {
+    test(`${how} in the phase "${phase.name}"`, async (context) => {
       const pids = [rig.pid, simulator.program.child.pid!];
       // Without what earlier tests left in the pool: only a good answer's connection may be kept.
       await until('nothing is open', async () => rig.socketsTo(phase.port()) === 0, 1_000, pids);
       const before = rig.logged('request').filter((line) => line.route === phase.name).length;
       const forms = phase.streamOnly ? [true] : [false, true];
       const clients = forms.map((stream) => new Running(rig.baseURL, phase.name, { stream }, { body: phase.body?.(stream) }));
+      context.after(() => clients.forEach((client) => client.close()));
       await until(
         'the phase is reached',
         () => rig.socketsTo(phase.port()) === forms.length && clients.every((client) => phase.reached?.(client) ?? true),
@@ -90,7 +91,6 @@ for (const phase of phases) {
       await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 1_000, pids);
       await until('the simulator has none alive', async () => (await simulator.stats()).connections.live === 0, 1_000, pids);
       assert.equal(await rig.metric('queqiao_upstream_connections_open'), 0);
-      for (const client of clients) client.close();
       const lines = () => rig.logged('request').filter((line) => line.route === phase.name).slice(before);
       await until('they are in the log', () => lines().length === forms.length, 5_000, pids);
       assert.deepEqual(lines().map((line) => line.outcome), forms.map(() => 'client_gone'));
