@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "app/memory_watch.h"
@@ -37,7 +38,9 @@ Result<> Gateway::build(int loops) {
     // A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
     connections_max = (descriptors - kReservedDescriptors) / 2;
   }
-  shared_.connections_per_loop_max = connections_max / static_cast<std::size_t>(loops);
+  // Rounded up: a share of zero would mean no limit.
+  const auto shares = static_cast<std::size_t>(loops);
+  shared_.connections_per_loop_max = (connections_max + shares - 1) / shares;
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 
   QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));

@@ -15,11 +15,18 @@
 namespace qq::net {
 namespace {
 
+// A guess: requests end and give their descriptors back within seconds.
+constexpr Milliseconds kComeBack{1'000};
+
 Error connect_failed(const Address& address, int error) {
   // Without descriptors or memory it is our own fault, and no evidence against the provider.
   const bool ours = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
   const std::string text = "cannot connect to " + address.text() + ": " + errno_text(error);
-  if (ours) return Error::gateway(ErrorKind::Saturated, text);
+  if (ours) {
+    Error saturated = Error::gateway(ErrorKind::Saturated, text);
+    saturated.retry_after = kComeBack;
+    return saturated;
+  }
   return Error::upstream(error == ETIMEDOUT ? ErrorKind::ConnectTimeout : ErrorKind::ConnectFailed,
                          AttemptPhase::NotSent, text);
 }

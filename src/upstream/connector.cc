@@ -78,7 +78,8 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open_tcp(const std::string
     if (scope.cancel != nullptr && scope.cancel->cancelled()) co_return fail(cancelled(scope));
     last = std::move(stream).error();
   }
-  last.origin = ErrorOrigin::Upstream;
+  // What this process lacks, descriptors or memory, is no fault of the provider.
+  if (last.kind != ErrorKind::Saturated) last.origin = ErrorOrigin::Upstream;
   last.phase = AttemptPhase::NotSent;
   co_return fail(std::move(last));
 }

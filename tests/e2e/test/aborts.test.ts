@@ -40,10 +40,11 @@ async function abandonMany(count: number): Promise<void> {
   await Promise.all(Array.from({ length: together }, worker));
 }
 async function settled(): Promise<void> {
-  await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 2_000);
-  await until('no connection to a provider is open', async () => (await rig.metric('queqiao_upstream_connections_open')) === 0, 2_000);
+  const pids = [rig.pid];
+  await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 2_000, pids);
+  await until('no connection to a provider is open', async () => (await rig.metric('queqiao_upstream_connections_open')) === 0, 2_000, pids);
   // The connection that asks is the one.
-  await until('no client is there', async () => (await rig.metric('queqiao_connections_open')) === 1, 2_000);
+  await until('no client is there', async () => (await rig.metric('queqiao_connections_open')) === 1, 2_000, pids);
 }
 
 test(`${total} abandoned streams leave no socket, no task and no memory behind`, async () => {

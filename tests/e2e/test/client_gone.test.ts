@@ -70,12 +70,14 @@ const phases: Phase[] = [
 
 for (const phase of phases) {
   for (const how of ['RST', 'FIN'] as const) {
-    test(`${how} in the phase "${phase.name}"`, async () => {
+    test(`${how} in the phase "${phase.name}"`, async (context) => {
+      const pids = [rig.pid, simulator.program.child.pid!];
       // Without what earlier tests left in the pool: only a good answer's connection may be kept.
-      await until('nothing is open', async () => rig.socketsTo(phase.port()) === 0, 1_000);
+      await until('nothing is open', async () => rig.socketsTo(phase.port()) === 0, 1_000, pids);
       const before = rig.logged('request').filter((line) => line.route === phase.name).length;
       const forms = phase.streamOnly ? [true] : [false, true];
       const clients = forms.map((stream) => new Running(rig.baseURL, phase.name, { stream }, { body: phase.body?.(stream) }));
+      context.after(() => clients.forEach((client) => client.close()));
       await until(
         'the phase is reached',
         () => rig.socketsTo(phase.port()) === forms.length && clients.every((client) => phase.reached?.(client) ?? true),
@@ -84,14 +86,13 @@ for (const phase of phases) {
       await pause(60); // past the connect, where the phase lies behind it
       assert.equal(rig.socketsTo(phase.port()), forms.length, 'it stays there by itself');
       for (const client of clients) client.leave(how);
-      const took = await until('the connections to the provider are closed', () => rig.socketsTo(phase.port()) === 0, 1_000);
-      assert.ok(took <= 1_000);
-      await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 1_000);
-      await until('the simulator has none alive', async () => (await simulator.stats()).connections.live === 0, 1_000);
+      const took = await until('the connections to the provider are closed', () => rig.socketsTo(phase.port()) === 0, 1_000, pids);
+      assert.ok(took <= 1_000, `${took} ms`);
+      await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 1_000, pids);
+      await until('the simulator has none alive', async () => (await simulator.stats()).connections.live === 0, 1_000, pids);
       assert.equal(await rig.metric('queqiao_upstream_connections_open'), 0);
-      for (const client of clients) client.close();
       const lines = () => rig.logged('request').filter((line) => line.route === phase.name).slice(before);
-      await until('they are in the log', () => lines().length === forms.length, 3_000);
+      await until('they are in the log', () => lines().length === forms.length, 5_000, pids);
       assert.deepEqual(lines().map((line) => line.outcome), forms.map(() => 'client_gone'));
     });
   }
@@ -100,6 +101,7 @@ for (const phase of phases) {
 test('a client that goes in the middle of its request costs the provider nothing', async () => {
   const before = (await simulator.stats()).connections.accepted;
   const open = await rig.metric('queqiao_connections_open');
+  const pids = [rig.pid];
   for (const how of ['RST', 'FIN']) {
     const socket = connect(rig.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -107,10 +109,10 @@ test('a client that goes in the middle of its request costs the provider nothing
       'POST /v1/chat/completions HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n' +
         `authorization: Bearer ${clientKey}\r\ncontent-length: 5000\r\n\r\n{"model":"sim-gpt",`,
     );
-    await until('it is there', async () => (await rig.metric('queqiao_connections_open')) > open, 2_000);
+    await until('it is there', async () => (await rig.metric('queqiao_connections_open')) > open, 2_000, pids);
     if (how === 'RST') socket.resetAndDestroy();
     else socket.end();
-    await until('it is gone', async () => (await rig.metric('queqiao_connections_open')) === open, 1_000);
+    await until('it is gone', async () => (await rig.metric('queqiao_connections_open')) === open, 1_000, pids);
     socket.destroy();
   }
   assert.equal((await simulator.stats()).connections.accepted, before);
