@@ -85,13 +85,22 @@ JsonWalk::JsonWalk(JsonWalk& outer, char open) noexcept {
   outer_ = &outer;
 }
 
+inline const char* JsonWalk::behind_value() const noexcept {
+  if (outline_ != nullptr && begin_ != end_ && (*begin_ == '{' || *begin_ == '[')) {
+    for (std::size_t i = 0; i < outline_->count; ++i) {
+      if (outline_->spans[i].begin == begin_) return outline_->spans[i].end;
+    }
+  }
+  return skip_value(begin_, end_);
+}
+
 JsonValue JsonWalk::value() const noexcept {
-  if (after_ == nullptr) after_ = skip_value(begin_, end_);
+  if (after_ == nullptr) after_ = behind_value();
   return {JsonValue::Exact{}, begin_, after_};
 }
 
 [[gnu::always_inline]] inline bool JsonWalk::step() noexcept {
-  const char* at = after_ != nullptr ? after_ : skip_value(begin_, end_);
+  const char* at = after_ != nullptr ? after_ : behind_value();
   at = skip_json_space(at, end_);
   if (at != end_ && *at == ',') at = skip_json_space(at + 1, end_);
   begin_ = at;

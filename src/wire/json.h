@@ -6,6 +6,7 @@
 // are capped. Numbers stay text (big integers and 1e400 are legal); lone-surrogate escapes are legal and
 // kept.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,8 +28,22 @@ struct JsonError {
   const char* reason = "";  // a literal, e.g. "expected ',' or '}'"
 };
 
-// Checks the whole of `text`: one value with only white space around it. Nothing = valid.
-std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits = {}) noexcept;
+// Where the containers that stand directly in a document begin and end, noted while it is checked, so that a walk of
+// the document need not pass over a long one again. Those beyond the first kMax are not noted.
+struct JsonOutline {
+  static constexpr std::size_t kMax = 16;
+  struct Span {
+    const char* begin;
+    const char* end;
+  };
+  std::array<Span, kMax> spans;
+  std::size_t count = 0;
+};
+
+// Checks the whole of `text`: one value with only white space around it. Nothing = valid. `outline`, if given, is
+// filled for a walk of the same bytes; it means nothing after an error.
+std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits = {},
+                                    JsonOutline* outline = nullptr) noexcept;
 
 enum class JsonType : std::uint8_t { Object, Array, String, Number, True, False, Null };
 
@@ -108,11 +123,13 @@ class JsonWalk {
   // Moves to the first byte of the next member or element; false at the container's end.
   bool advance() noexcept;
   bool step() noexcept;  // the same, to be made part of its caller
+  [[nodiscard]] const char* behind_value() const noexcept;
 
   const char* begin_ = nullptr;  // of the value at hand; before the first one, where the walk begins
   mutable const char* after_ = nullptr;  // behind that value, if it is known
   const char* end_ = nullptr;    // nothing is read from there on
   JsonWalk* outer_ = nullptr;    // whose value at hand this container is
+  const JsonOutline* outline_ = nullptr;
 };
 
 // Walks an object's members in order, in one pass.
@@ -120,6 +137,10 @@ class JsonWalk {
 class JsonMembers : public JsonWalk {
  public:
   explicit JsonMembers(JsonValue object) noexcept : JsonWalk(object, '{') {}
+  // `outline`: of the check of this very object; outlives the walk.
+  JsonMembers(JsonValue object, const JsonOutline& outline) noexcept : JsonWalk(object, '{') {
+    outline_ = &outline;
+  }
   // Of the object that is the value at hand of `outer`, which then goes on behind it. No object: no members.
   [[nodiscard]] static JsonMembers inside(JsonWalk& outer) noexcept { return JsonMembers(outer, '{'); }
   bool next() noexcept;

@@ -31,7 +31,10 @@ bool is_hex(char c) noexcept {
 // Each check takes the place it starts at and gives the place behind, or nothing when `error_` is set.
 class Checker {
  public:
-  Checker(std::string_view text, const JsonLimits& limits) noexcept : text_(text), limits_(limits) {}
+  Checker(std::string_view text, const JsonLimits& limits, JsonOutline* outline) noexcept
+      : text_(text), limits_(limits), outline_(outline) {
+    if (outline_ != nullptr) outline_->count = 0;
+  }
 
   std::optional<JsonError> run() noexcept {
     if (check_document() == nullptr) return error_;
@@ -54,6 +57,7 @@ class Checker {
 
   std::string_view text_;
   const JsonLimits& limits_;
+  JsonOutline* outline_;
   std::optional<JsonError> error_;
   unsigned high_ = 0;                          // bit 7: some byte needs the UTF-8 check
   std::array<bool, kJsonDepthMax> in_object_;  // by level: what encloses it. Written before it is read
@@ -66,6 +70,7 @@ const char* Checker::check_document() noexcept {
   std::size_t nodes_left = limits_.nodes_max;
   std::size_t depth = 0;
   bool in_object = false;
+  const char* outlined = nullptr;  // the container directly in the document that is being read
 
 value:
   at = skip_json_space(at, end);
@@ -75,6 +80,7 @@ value:
     case '"': at = check_string(at, end); break;
     case '{':
       if (depth == depth_max) return fail(at, "nested too deeply");
+      if (depth == 1) outlined = at;
       in_object_[depth++] = in_object;
       in_object = true;
       at = skip_json_space(at + 1, end);
@@ -82,6 +88,7 @@ value:
       goto key;
     case '[':
       if (depth == depth_max) return fail(at, "nested too deeply");
+      if (depth == 1) outlined = at;
       in_object_[depth++] = in_object;
       in_object = false;
       at = skip_json_space(at + 1, end);
@@ -112,6 +119,9 @@ after_value:
 close:
   ++at;
   in_object = in_object_[--depth];
+  if (depth == 1 && outline_ != nullptr && outline_->count < JsonOutline::kMax) {
+    outline_->spans[outline_->count++] = {outlined, at};
+  }
   goto after_value;
 
 key:
@@ -149,6 +159,17 @@ key:
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i last_control = _mm_set1_epi8(0x1f);
+  // Prose: thirty-two bytes at a time as long as none of them is of note.
+  const __m128i space = _mm_set1_epi8(0x20);
+  for (; end - at >= 32; at += 32) {
+    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16));
+    const __m128i quotes = _mm_or_si128(_mm_cmpeq_epi8(first, quote), _mm_cmpeq_epi8(second, quote));
+    const __m128i escapes = _mm_or_si128(_mm_cmpeq_epi8(first, backslash), _mm_cmpeq_epi8(second, backslash));
+    // Signed: a byte of 0x80 or more is below the space too.
+    const __m128i low = _mm_or_si128(_mm_cmplt_epi8(first, space), _mm_cmplt_epi8(second, space));
+    if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, escapes), low)) != 0) break;
+  }
   while (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i ends =
@@ -242,8 +263,8 @@ void Checker::check_utf8() noexcept {
 
 }  // namespace
 
-std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits) noexcept {
-  return Checker(text, limits).run();
+std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits, JsonOutline* outline) noexcept {
+  return Checker(text, limits, outline).run();
 }
 
 }  // namespace qq::wire

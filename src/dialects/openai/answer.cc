@@ -81,13 +81,13 @@ std::string describe(std::string_view finish_reason) {
   return "the provider's answer has nothing in it (finish reason \"" + std::string(finish_reason) + "\")";
 }
 
-void judge_document(model::Endpoint endpoint, wire::JsonValue document, const model::Target& target,
-                    AnswerFacts& facts) {
+void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wire::JsonOutline& outline,
+                    const model::Target& target, AnswerFacts& facts) {
   Contents contents;
   bool says_error = false;
   wire::JsonValue usage;
   wire::JsonValue hidden_usage;
-  for (wire::JsonMembers members(document); members.next();) {
+  for (wire::JsonMembers members(document, outline); members.next();) {
     const std::string_view key = members.raw_key();
     if (key == "choices") {
       read_choices(members, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
@@ -143,8 +143,9 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
     return facts;
   }
   body.remove_prefix(begin);
+  wire::JsonOutline outline;
   // Bytes that are no UTF-8 are the client's to judge: they go on as they came.
-  if (const auto error = wire::check_json(body, {.check_utf8 = false})) {
+  if (const auto error = wire::check_json(body, {.check_utf8 = false}, &outline)) {
     set_fault(facts, ErrorKind::BadJson,
               "the provider's answer is not JSON: " + std::string(error->reason) + " at byte " +
                   std::to_string(begin + error->offset));
@@ -152,7 +153,7 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
   }
   const wire::JsonValue document(body);
   if (document.is_object()) {
-    judge_document(endpoint, document, target, facts);
+    judge_document(endpoint, document, outline, target, facts);
   } else if (auto error = find_error(document)) {
     set_error(facts, std::move(*error));
   } else {

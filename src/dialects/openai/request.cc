@@ -94,7 +94,8 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
     return fail(invalid("the request has no body; send a JSON object with content-type: application/json", {},
                         "invalid_json"));
   }
-  if (const auto error = wire::check_json(body, limits)) {
+  wire::JsonOutline outline;
+  if (const auto error = wire::check_json(body, limits, &outline)) {
     return fail(invalid("the body is not valid JSON: " + std::string(error->reason) + " at byte " +
                             std::to_string(error->offset),
                         {}, "invalid_json"));
@@ -107,7 +108,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};
   OwnedKey stream_options{"stream_options"};
-  for (wire::JsonMembers members(facts.document); members.next();) {
+  for (wire::JsonMembers members(facts.document, outline); members.next();) {
     for (OwnedKey* key : {&model, &stream, &stream_options}) {
       QQ_TRY(const bool taken, key->take(members));
       if (taken) break;
