@@ -331,6 +331,14 @@ TEST(Triggers, EachSwitchCoversItsOwnFailures) {
   }
 }
 
+TEST(NextStepTriggers, AKeyThatMayNotUseTheModelLetsAnotherTry) {
+  Error error = upstream(ErrorKind::ModelMissing);
+  error.upstream_status = 403;
+  EXPECT_TRUE(triggers_cover({}, error));
+  error.upstream_status = 404;
+  EXPECT_FALSE(triggers_cover({}, error));
+}
+
 TEST(Triggers, AResetByTheClientIsNoReasonToTryElsewhere) {
   EXPECT_FALSE(triggers_cover({}, Error::client(ErrorKind::Reset, "")));
 }

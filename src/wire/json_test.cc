@@ -38,6 +38,11 @@ TEST(CheckJson, NamesThePlaceAndTheReason) {
   EXPECT_EQ(error_of("[01]"), "1 number with a leading zero");
 }
 
+TEST(CheckJson, LetsOtherBytesPassWhereAsked) {
+  EXPECT_EQ(check_json("[\"\xff\"]", {.check_utf8 = false}), std::nullopt);
+  EXPECT_NE(check_json("[\"\xff]", {.check_utf8 = false}), std::nullopt);
+}
+
 TEST(CheckJson, TakesDepthUpToItsLimit) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_EQ(check_json(nested(256)), std::nullopt);
@@ -308,9 +313,9 @@ void list_apart(JsonValue value, std::string& out) {
 }
 
 TEST(JsonWalk, AWalkInsideAnotherSeesWhatAWalkOfTheValueSees) {
-  for (const std::string_view text :
-       {R"({"a":{"b":[1,{"c":"}]"},[]],"d":{}},"e":"x","f":[],"g":null})", R"( { "a" : [ { } , [ ] , 2 ] , "b" : { "c" : [ 3 ] } } )",
-        R"([[[[]]],{"a":{"a":{"a":1}}},"\"]",true])", R"({"only":"text"})"}) {
+  for (const std::string_view text : {R"({"a":{"b":[1,{"c":"}]"},[]],"d":{}},"e":"x","f":[],"g":null})",
+                                      R"( { "a" : [ { } , [ ] , 2 ] , "b" : { "c" : [ 3 ] } } )",
+                                      R"([[[[]]],{"a":{"a":{"a":1}}},"\"]",true])", R"({"only":"text"})"}) {
     ASSERT_FALSE(check_json(text)) << text;
     const std::string wrapped = "[" + std::string(text) + "]";
     std::string inside;
