@@ -11,7 +11,7 @@ Installs the Debian 12 packages that a group needs and that are missing. Groups 
   build      compiler and libraries: enough for ./run
   sanitize   run-time libraries of the sanitizers and fuzzers
   lint       clang-format and clang-tidy
-  e2e        npm, which then brings the pinned Node and the official SDKs
+  e2e        curl, and npm, which then brings the pinned Node and the official SDKs
   bench      nginx and HAProxy to compare with, and the tools that measure
 
 --list prints the packages of the groups and installs nothing.
@@ -25,7 +25,7 @@ build=(git clang-19 g++ cmake ninja-build ccache mold pkg-config libsimdjson-dev
   prometheus-cpp-dev)
 sanitize=(libclang-rt-19-dev llvm-19)
 lint=(clang-format-19 clang-tidy-19)
-e2e=(npm)
+e2e=(npm curl)
 bench=(nginx-light haproxy strace valgrind slowhttptest npm)
 
 groups=() list=no

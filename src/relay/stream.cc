@@ -104,7 +104,8 @@ class Sieve {
     }
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.
-    std::size_t whole = output.error || output.ended ? event_from : (decoder_.at_border() ? bytes.size() : event_from);
+    const bool at_border = decoder_.at_border();
+    std::size_t whole = output.error || output.ended || !at_border ? event_from : bytes.size();
     if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
       // The provider ended without the closing blank line: what parses is an event all the same. Half an event
       // is none, and no client is to see it.
@@ -127,13 +128,13 @@ class Sieve {
     if (editing) {
       if (whole > kept_from) flush_raw(whole);
       output.out[0] = edited;
-    } else if (whole > 0 || (decoder_.at_border() && !output.error)) {
+    } else if (whole > 0 || (at_border && !output.error)) {
       edited = std::move(tail_);
       tail_.clear();
       output.out[0] = edited;
       output.out[1] = bytes.substr(0, whole);
     }
-    if (output.ended && output.out[output.out[1].empty() ? 0 : 1].ends_with("\n\r")) output.line_end = "\n";
+    if (output.ended && ends_in_half_a_line_end(output.out[0], output.out[1])) output.line_end = "\n";
     if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
     output.content = judge_.content_seen();
     if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
@@ -144,6 +145,12 @@ class Sieve {
  private:
   static bool is_whole(std::string_view data) noexcept {
     return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
+  }
+  // Whether the two together end with LF CR: an empty line of a stream whose lines end with CRLF.
+  static bool ends_in_half_a_line_end(std::string_view first, std::string_view second) noexcept {
+    const std::string_view last = second.empty() ? first : second;
+    if (!last.ends_with('\r')) return false;
+    return last.size() > 1 ? last[last.size() - 2] == '\n' : !second.empty() && first.ends_with('\n');
   }
   static void append_data_lines(std::string& out, std::string_view data) {
     while (true) {

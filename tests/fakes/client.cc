@@ -23,7 +23,8 @@ std::optional<Milliseconds> Client::time_of(std::string_view text, std::size_t n
   for (; n > 0 && at != std::string::npos; --n) at = raw_.find(text, at + 1);
   if (at == std::string::npos) return std::nullopt;
   for (const Arrival& arrival : arrivals_) {
-    if (arrival.upto >= at + text.size()) return std::chrono::duration_cast<Milliseconds>(arrival.at - started_);
+    if (arrival.upto >= at + text.size())
+      return std::chrono::duration_cast<Milliseconds>(arrival.at - started_);
   }
   return std::nullopt;
 }

@@ -40,7 +40,8 @@ class ScriptedUpstream {
   static Task<bool> read_to(ScriptedUpstream& server, net::Stream& stream, std::size_t bytes) {
     while (server.received_.size() < bytes) {
       const std::span<char> scratch = server.loop_.scratch();
-      const net::IoTry got = stream.try_read(scratch.first(std::min(scratch.size(), bytes - server.received_.size())));
+      const net::IoTry got =
+          stream.try_read(scratch.first(std::min(scratch.size(), bytes - server.received_.size())));
       if (got.status == net::IoStatus::Done) {
         server.received_.append(scratch.data(), got.bytes);
         continue;

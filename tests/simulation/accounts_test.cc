@@ -49,8 +49,9 @@ TEST(Accounts, RetryAfterIsObeyedPerAccount) {
 }
 
 TEST(Accounts, ALimitGroupRestsAsAWhole) {
-  World world(accounts("[{name: a, credential: sk-a, limit_group: g}, {name: b, credential: sk-b, limit_group: g}, "
-                       "{name: c, credential: sk-c}]"));
+  World world(
+      accounts("[{name: a, credential: sk-a, limit_group: g}, {name: b, credential: sk-b, limit_group: g}, "
+               "{name: c, credential: sk-c}]"));
   world.provider(0).scenario(R"({"rules":[{"key":"sk-a","do":{"fault":"429","retry_after":"20"}}]})");
   while (uses(world)["sk-a"] == 0) ASSERT_EQ(world.ask(chat("m")).reply.status, 200);
   const int before = uses(world)["sk-b"];
@@ -87,7 +88,8 @@ TEST(Accounts, AllCoolingSaysWhenTheFirstIsBack) {
 TEST(Accounts, ADeadKeyIsReplacedAndNeverTheClientsFault) {
   for (const std::string status : {"401", "402", "insufficient_quota"}) {
     World world(accounts("[{name: a, credential: sk-a}, {name: b, credential: sk-b}]"));
-    world.provider(0).scenario(fmt::format(R"({{"rules":[{{"key":"sk-a","do":{{"fault":"{}"}}}}]}})", status));
+    world.provider(0).scenario(
+        fmt::format(R"({{"rules":[{{"key":"sk-a","do":{{"fault":"{}"}}}}]}})", status));
     for (int i = 0; i < 50; ++i) {
       EXPECT_EQ(world.ask(chat("m")).reply.status, 200) << status;
       world.run_for(5s);
@@ -113,7 +115,8 @@ TEST(Accounts, AKeyThatMayNotUseTheModelIsReplacedToo) {
 
 TEST(Accounts, OneBadKeyOfFiveHarmsNobody) {
   std::string list = "[";
-  for (int i = 0; i < 5; ++i) list += fmt::format("{}{{name: k{}, credential: sk-{}}}", i > 0 ? ", " : "", i, i);
+  for (int i = 0; i < 5; ++i)
+    list += fmt::format("{}{{name: k{}, credential: sk-{}}}", i > 0 ? ", " : "", i, i);
   World world(accounts(list + "]"));
   world.provider(0).scenario(R"({"rules":[{"key":"sk-3","do":{"fault":"500"}}]})");
   for (int i = 0; i < 300; ++i) {
@@ -122,7 +125,8 @@ TEST(Accounts, OneBadKeyOfFiveHarmsNobody) {
   }
   for (const auto& target : world.snapshot().targets) {
     const bool bad = target->account == "k3";
-    EXPECT_EQ(world.snapshot().healths[target->index]->state() == resilience::CircuitState::Closed, !bad) << target->name;
+    EXPECT_EQ(world.snapshot().healths[target->index]->state() == resilience::CircuitState::Closed, !bad)
+        << target->name;
   }
   EXPECT_LE(uses(world)["sk-3"], 7);
   world.expect_rest();

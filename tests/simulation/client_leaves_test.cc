@@ -1,5 +1,5 @@
-// The client hangs up, in every phase of its request: the provider's connection is closed within a second, the
-// attempt counts as cancelled and says nothing about the provider.
+// The client hangs up, in every phase of its request: the provider's connection is closed within a second,
+// the attempt counts as cancelled and says nothing about the provider.
 #include <fmt/format.h>
 
 #include "simulation/fault_case.h"
@@ -17,12 +17,15 @@ struct Phase {
 };
 
 const std::vector<Phase> kPhases = {
-    {"back_off", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=500; delay=5000"); }, 5'000ms, true,
-     "server_error"},
+    {"back_off", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=500; delay=5000"); },
+     5'000ms, true, "server_error"},
     {"connect", Modes::Both,
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); },
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+     },
      1'000ms, false},
-    {"name", Modes::Both, [](World& world) { world.loop().set_name("one.example", {"127.0.0.1"}, 2s); }, 1'000ms, false},
+    {"name", Modes::Both, [](World& world) { world.loop().set_name("one.example", {"127.0.0.1"}, 2s); },
+     1'000ms, false},
     {"send", Modes::Both,
      [](World& world) {
        net::SimulatedNetwork network;
@@ -31,15 +34,18 @@ const std::vector<Phase> kPhases = {
        world.provider(0).scenario(R"({"connections":["stall","stall","stall","stall","stall","stall"]})");
      },
      5'000ms, false},
-    {"head", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, 8'000ms},
-    {"head_after_heartbeat", Modes::Streamed, [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); },
-     12'000ms},
-    {"first_content", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=stall_after_head"); }, 5'000ms},
+    {"head", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); },
+     8'000ms},
+    {"head_after_heartbeat", Modes::Streamed,
+     [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, 12'000ms},
+    {"first_content", Modes::Both,
+     [](World& world) { world.provider(0).misbehave("fault=stall_after_head"); }, 5'000ms},
     {"body", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=stall_mid_body"); }, 5'000ms},
     {"drip", Modes::Streamed, [](World& world) { world.provider(0).misbehave("gap=500"); }, 2'250ms},
     // The status was said, so that is how the attempt ended.
-    {"error_body", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=400; fault=stall_mid_body; at=5"); },
-     5'000ms, true, "refused"},
+    {"error_body", Modes::Both,
+     [](World& world) { world.provider(0).misbehave("fault=400; fault=stall_mid_body; at=5"); }, 5'000ms,
+     true, "refused"},
 };
 
 using Param = std::tuple<std::size_t, Client::Leave, Mode>;
@@ -56,7 +62,8 @@ TEST_P(ClientLeaves, AndTheProviderIsLetGo) {
   World world(std::move(setup));
   phase.arrange(world);
   Ask ask = mode.ask("patient");
-  if (phase.name == "send") ask.body.insert(ask.body.size() - 1, fmt::format(",\"padding\":\"{}\"", std::string(100'000, 'x')));
+  if (phase.name == "send")
+    ask.body.insert(ask.body.size() - 1, fmt::format(",\"padding\":\"{}\"", std::string(100'000, 'x')));
   for (int i = 0; i < 6; ++i) {
     const std::size_t before = world.records().size();
     Client& client = world.client();
@@ -69,7 +76,8 @@ TEST_P(ClientLeaves, AndTheProviderIsLetGo) {
     world.run_for(1s);
     EXPECT_EQ(world.counters().requests_in_flight.get(), 0);
     EXPECT_EQ(world.provider(0).seen().in_flight(), 0U);
-    EXPECT_EQ(world.counters().upstream_connections_open.get(), world.counters().upstream_connections_idle.get());
+    EXPECT_EQ(world.counters().upstream_connections_open.get(),
+              world.counters().upstream_connections_idle.get());
     ASSERT_EQ(world.records().size(), before + 1);
     const KeptRecord& record = world.records().back();
     EXPECT_EQ(story_of(record.attempts), phase.story);
@@ -100,7 +108,8 @@ std::vector<Param> params() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Table, ClientLeaves, ::testing::ValuesIn(params()), [](const auto& info) {
-  return kPhases[std::get<0>(info.param)].name + (std::get<1>(info.param) == Client::Leave::Fin ? "_fin_" : "_reset_") +
+  return kPhases[std::get<0>(info.param)].name +
+         (std::get<1>(info.param) == Client::Leave::Fin ? "_fin_" : "_reset_") +
          std::get<2>(info.param).name();
 });
 

@@ -62,7 +62,10 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
     void (*arrange)(World& world);
   };
   const std::vector<Phase> phases = {
-      {"connect", [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); }},
+      {"connect",
+       [](World& world) {
+         world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+       }},
       {"head", [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }},
       {"body", [](World& world) { world.provider(0).misbehave("fault=stall_mid_body"); }},
   };
@@ -76,7 +79,8 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
       world.start_drain(2s);
       world.run_until_end(client);
       EXPECT_LE(client.ended() - client.started(), 2'200ms) << phase.name;
-      EXPECT_TRUE(client.reply().status == 503 || client.reply().body.find("gateway_shutting_down") != std::string::npos)
+      EXPECT_TRUE(client.reply().status == 503 ||
+                  client.reply().body.find("gateway_shutting_down") != std::string::npos)
           << phase.name << client.raw();
       EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
       world.expect_rest();

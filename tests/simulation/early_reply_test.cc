@@ -19,7 +19,8 @@ constexpr std::string_view kAnswer =
     R"({"id":"1","object":"chat.completion","model":"sim-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"well"},"finish_reason":"stop"}]})";
 
 std::string answer(int status = 200, std::string_view body = kAnswer) {
-  return fmt::format("HTTP/1.1 {} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}", status, body.size(), body);
+  return fmt::format("HTTP/1.1 {} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}",
+                     status, body.size(), body);
 }
 
 // The whole request: its head ends somewhere, its body has the length of the ask's, renamed.
@@ -59,7 +60,9 @@ void narrow(World& world) {
   world.loop().set_network(net::Address::parse(kAddress).value(), network);
 }
 
-Ask large() { return chat("alone", std::string(kBody, 'p')); }
+Ask large() {
+  return chat("alone", std::string(kBody, 'p'));
+}
 
 template <int kStatus>
 Task<void> interim(ScriptedUpstream& server, net::Stream& stream) {
@@ -94,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Statuses, InterimReply, ::testing::Values(&interim<100>
 Task<void> refuse_early(ScriptedUpstream& server, net::Stream& stream) {
   if (!co_await ScriptedUpstream::read_to(server, stream, 2'000)) co_return;
   co_await ScriptedUpstream::write(
-      stream, answer(413, R"({"error":{"message":"too large for us","type":"invalid_request_error","code":null}})"));
+      stream,
+      answer(413, R"({"error":{"message":"too large for us","type":"invalid_request_error","code":null}})"));
   co_await ScriptedUpstream::pause(server, 60s);
 }
 
@@ -137,10 +141,12 @@ Task<void> answer_slowly(ScriptedUpstream& server, net::Stream& stream) {
 }
 
 TEST(EarlyReply, TlsTicketsAreNoReply) {
-  const net::testing::Certificate authority =
-      net::testing::make_certificate({.name = "simulation-ca", .alternative_names = {}, .issuer = nullptr, .authority = true});
-  const net::testing::Certificate own = net::testing::make_certificate(
-      {.name = "simulation-own", .alternative_names = "IP:127.0.0.2", .issuer = &authority, .authority = false});
+  const net::testing::Certificate authority = net::testing::make_certificate(
+      {.name = "simulation-ca", .alternative_names = {}, .issuer = nullptr, .authority = true});
+  const net::testing::Certificate own = net::testing::make_certificate({.name = "simulation-own",
+                                                                        .alternative_names = "IP:127.0.0.2",
+                                                                        .issuer = &authority,
+                                                                        .authority = false});
   net::TlsServerOptions server_options;
   server_options.certificate_file = own.certificate_file;
   server_options.key_file = own.key_file;

@@ -9,8 +9,8 @@ namespace qq::simulation {
 namespace {
 
 struct Expected {
-  std::string first;     // p0's whole stream
-  std::string second;    // p1's
+  std::string first;                 // p0's whole stream
+  std::string second;                // p1's
   std::vector<std::size_t> borders;  // ends of events in `first`
 };
 
@@ -31,11 +31,13 @@ Expected expected_of(const Mode& mode) {
 }
 
 bool has_end(std::string_view stream, const Mode& mode) {
-  return stream.find(mode.responses ? "event: response.completed" : "\"finish_reason\":\"stop\"") != std::string_view::npos;
+  return stream.find(mode.responses ? "event: response.completed" : "\"finish_reason\":\"stop\"") !=
+         std::string_view::npos;
 }
 
 // Checks one outcome; `where` says which fault it was.
-void expect_one_of_three(const Exchange& heard, const Expected& expected, const Mode& mode, const std::string& where) {
+void expect_one_of_three(const Exchange& heard, const Expected& expected, const Mode& mode,
+                         const std::string& where) {
   SCOPED_TRACE(where);
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_TRUE(heard.reply.complete);
@@ -56,7 +58,8 @@ void expect_one_of_three(const Exchange& heard, const Expected& expected, const 
     const std::size_t error_at = body.rfind(mode.responses ? "event: error\n" : "data: {\"error\":");
     ASSERT_NE(error_at, std::string::npos) << body;
     EXPECT_TRUE(expected.first.starts_with(std::string_view(body).substr(0, error_at))) << body;
-    EXPECT_TRUE(std::ranges::find(expected.borders, error_at) != expected.borders.end()) << "half an event: " << body;
+    EXPECT_TRUE(std::ranges::find(expected.borders, error_at) != expected.borders.end())
+        << "half an event: " << body;
     EXPECT_EQ(std::string_view(body).substr(error_at).find("\n\n"), body.size() - error_at - 2);
     EXPECT_EQ(body.find("[DONE]"), std::string::npos) << "a false end";
     EXPECT_FALSE(text_in(heard.reply).empty()) << "without content another target should have answered";
@@ -87,8 +90,8 @@ TEST_P(EveryEvent, LeavesOneOfThree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryEvent,
-                         ::testing::Combine(::testing::Values("close_mid_body", "reset_mid_body", "stall_mid_body",
-                                                              "error_middle", "bad_chunk"),
+                         ::testing::Combine(::testing::Values("close_mid_body", "reset_mid_body",
+                                                              "stall_mid_body", "error_middle", "bad_chunk"),
                                             ::testing::ValuesIn(modes_of(Modes::Streamed))),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_" + std::get<1>(info.param).name();
@@ -112,12 +115,11 @@ TEST_P(EveryByte, LeavesOneOfThree) {
   world.expect_rest();
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EveryByte,
-                         ::testing::Combine(::testing::Values("close_mid_body", "reset_mid_body", "close_mid_body; fault=http10"),
-                                            ::testing::ValuesIn(modes_of(Modes::Streamed))),
-                         [](const auto& info) {
-                           return fmt::format("f{}_{}", info.index / 2, std::get<1>(info.param).name());
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Table, EveryByte,
+    ::testing::Combine(::testing::Values("close_mid_body", "reset_mid_body", "close_mid_body; fault=http10"),
+                       ::testing::ValuesIn(modes_of(Modes::Streamed))),
+    [](const auto& info) { return fmt::format("f{}_{}", info.index / 2, std::get<1>(info.param).name()); });
 
 }  // namespace
 }  // namespace qq::simulation

@@ -62,7 +62,8 @@ TEST_P(FailAtN, GivesAllOrSaysSo) {
       EXPECT_TRUE(text == first || text == second) << heard.reply.body;
       ++whole;
     } else if (heard.reply.complete) {
-      EXPECT_TRUE(heard.reply.status >= 400 || (mode.stream && heard.record && heard.record->interrupted)) << heard.raw;
+      EXPECT_TRUE(heard.reply.status >= 400 || (mode.stream && heard.record && heard.record->interrupted))
+          << heard.raw;
       EXPECT_EQ(heard.reply.body.find("[DONE]"), std::string::npos);
     } else {
       EXPECT_TRUE(heard.closed || heard.reset) << "the client waits for ever";
@@ -80,7 +81,8 @@ TEST_P(FailAtN, GivesAllOrSaysSo) {
     static_cast<void>(world.ask(mode.ask("backed")));
     world.loop().fail_io_call(n);
     const Exchange heard = world.ask(mode.ask("backed"));
-    if (heard.reply.complete && heard.reply.status == 200 && heard.reply.body.find("\"error\":{") == std::string::npos &&
+    if (heard.reply.complete && heard.reply.status == 200 &&
+        heard.reply.body.find("\"error\":{") == std::string::npos &&
         heard.reply.body.find("event: error") == std::string::npos) {
       const std::string text = text_in(heard.reply);
       EXPECT_TRUE(text == first || text == second) << heard.reply.body;

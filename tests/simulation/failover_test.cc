@@ -14,11 +14,17 @@ struct Case {
 };
 
 const std::vector<Case> kCases = {
-    {"refused", [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Refuse, {}}); }},
+    {"refused",
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Refuse, {}});
+     }},
     {"reset", [](World& world) { world.provider(0).misbehave("fault=reset_before_head"); }},
     {"s500", [](World& world) { world.provider(0).misbehave("fault=500"); }},
     {"s429", [](World& world) { world.provider(0).misbehave("fault=429; retry_after=5"); }},
-    {"black_hole", [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); },
+    {"black_hole",
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+     },
      4'000ms},
 };
 
@@ -37,7 +43,8 @@ TEST_P(FailOver, NearlyEverybodyIsServed) {
   dead.kill(world);
   for (std::size_t i : {1U, 2U}) {
     world.provider(i).scenario(fmt::format(
-        R"({{"seed":{},"rules":[{{"model":"*","mix":[{{"weight":95,"delay":200}},{{"weight":5,"fault":"500","delay":200}}]}}]}})", seed + i));
+        R"({{"seed":{},"rules":[{{"model":"*","mix":[{{"weight":95,"delay":200}},{{"weight":5,"fault":"500","delay":200}}]}}]}})",
+        seed + i));
   }
   Random random(seed);
   Milliseconds at{0};
@@ -47,9 +54,8 @@ TEST_P(FailOver, NearlyEverybodyIsServed) {
     clients.push_back(&client);
     const bool stream = random.below(2) == 0;
     at += Milliseconds(random.below(400));
-    world.loop().after(at, [&client, stream] {
-      client.start((stream ? chat("chain").streamed() : chat("chain")).bytes());
-    });
+    world.loop().after(
+        at, [&client, stream] { client.start((stream ? chat("chain").streamed() : chat("chain")).bytes()); });
   }
   world.run_for(at + 60s);
   int good = 0;
@@ -144,7 +150,8 @@ TEST(BreakerInTheRelay, TheLastCandidateIsTriedAllTheSame) {
 
 TEST(BreakerInTheRelay, AFlappingProviderDoesNotMakeItFlap) {
   World world;
-  world.provider(0).scenario(R"({"rules":[{"model":"*","flap":{"up_ms":10000,"down_ms":10000},"do":{"fault":"503"}}]})");
+  world.provider(0).scenario(
+      R"({"rules":[{"model":"*","flap":{"up_ms":10000,"down_ms":10000},"do":{"fault":"503"}}]})");
   int bad = 0;
   for (int i = 0; i < 2'400; ++i) {
     bad += world.ask(chat("backed")).reply.status == 200 ? 0 : 1;

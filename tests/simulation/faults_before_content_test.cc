@@ -8,10 +8,10 @@ namespace {
 struct Case {
   std::string name;
   std::string directives;
-  std::string kind;   // of every attempt
-  int status = 502;   // towards the client, when nothing is left
+  std::string kind;  // of every attempt
+  int status = 502;  // towards the client, when nothing is left
   std::string code;
-  int attempts = 1;   // at the only target
+  int attempts = 1;  // at the only target
   Then then = Then::Counts;
   Modes modes = Modes::Both;
   Milliseconds wait{0};  // what the failing attempt takes
@@ -122,7 +122,8 @@ void expect_error(const Exchange& heard, const Case& fault, bool gateways_own_wo
   const bool come_back = fault.status == 503 || fault.status == 429;
   EXPECT_EQ(heard.reply.header("retry-after").has_value(), come_back);
   EXPECT_EQ(heard.reply.header("retry-after-ms").has_value(), come_back);
-  EXPECT_EQ(heard.reply.header("x-should-retry"), come_back ? std::nullopt : std::optional<std::string>("false"));
+  EXPECT_EQ(heard.reply.header("x-should-retry"),
+            come_back ? std::nullopt : std::optional<std::string>("false"));
   ASSERT_TRUE(heard.record);
   EXPECT_EQ(heard.record->status, fault.status);
   ASSERT_TRUE(heard.record->error);

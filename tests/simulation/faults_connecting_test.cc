@@ -18,11 +18,17 @@ constexpr std::string_view kHost = "one.example";
 
 const std::vector<Case> kCases = {
     {"refused", "connect_failed", 503, "upstream_connect_failed", 0ms,
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Refuse, {}}); }},
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Refuse, {}});
+     }},
     {"black_hole", "connect_timeout", 504, "upstream_connect_timeout", 3s,
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); }},
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+     }},
     {"slow_accept", "connect_timeout", 504, "upstream_connect_timeout", 3s,
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Accept, 3001ms}); }},
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::Accept, 3001ms});
+     }},
     {"unknown_name", "dns_failed", 503, "upstream_dns", 0ms,
      [](World& world) { world.loop().fail_name(std::string(kHost)); }},
     {"slow_name", "dns_failed", 503, "upstream_dns", 3s,
@@ -96,9 +102,12 @@ INSTANTIATE_TEST_SUITE_P(Table, FaultConnecting, ::testing::ValuesIn(params()), 
 TEST(FaultConnectingChain, NotSentAttemptsDoNotCountAgainstTheThree) {
   WorldSetup setup;
   setup.providers = 5;
-  setup.routes = "  - {name: long, candidates: [{model: m0}], fallback: [{model: m1}, {model: m2}, {model: m3}, {model: m4}]}\n";
+  setup.routes =
+      "  - {name: long, candidates: [{model: m0}], fallback: [{model: m1}, {model: m2}, {model: m3}, {model: "
+      "m4}]}\n";
   World world(std::move(setup));
-  for (std::size_t i = 0; i < 4; ++i) world.loop().set_connect(world.provider(i).address(), {net::ConnectOutcome::Refuse, {}});
+  for (std::size_t i = 0; i < 4; ++i)
+    world.loop().set_connect(world.provider(i).address(), {net::ConnectOutcome::Refuse, {}});
   const Exchange heard = world.ask(chat("long"));
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_EQ(heard.story(), "connect_failed,connect_failed,connect_failed,connect_failed,success");
@@ -108,7 +117,9 @@ TEST(FaultConnectingChain, NotSentAttemptsDoNotCountAgainstTheThree) {
 TEST(FaultConnectingChain, ThreeThatReachedAProviderAreTheEnd) {
   WorldSetup setup;
   setup.providers = 5;
-  setup.routes = "  - {name: long, candidates: [{model: m0}], fallback: [{model: m1}, {model: m2}, {model: m3}, {model: m4}]}\n";
+  setup.routes =
+      "  - {name: long, candidates: [{model: m0}], fallback: [{model: m1}, {model: m2}, {model: m3}, {model: "
+      "m4}]}\n";
   World world(std::move(setup));
   for (std::size_t i = 0; i < 4; ++i) world.provider(i).misbehave("fault=500");
   const Exchange heard = world.ask(chat("long"));

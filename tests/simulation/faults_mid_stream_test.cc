@@ -9,8 +9,8 @@ struct Case {
   std::string name;
   std::string directives;
   std::string kind;
-  std::string code;        // in the event; empty: the provider's own
-  Milliseconds wait{0};    // from the last event to the error
+  std::string code;      // in the event; empty: the provider's own
+  Milliseconds wait{0};  // from the last event to the error
 };
 
 // The fault strikes before event 5 of the stream. Events come 20 ms apart, so that each is an arrival.
@@ -18,7 +18,8 @@ const std::vector<Case> kCases = {
     {"fin", "fault=close_mid_body; at=5", "stream_cut", "upstream_stream_cut"},
     {"reset", "fault=reset_mid_body; at=5", "stream_cut", "upstream_stream_cut"},
     {"stall", "fault=stall_mid_body; at=5", "event_gap_timeout", "upstream_event_gap_timeout", 60s},
-    {"stall_after_content", "fault=stall_after_content; at=5", "event_gap_timeout", "upstream_event_gap_timeout", 60s},
+    {"stall_after_content", "fault=stall_after_content; at=5", "event_gap_timeout",
+     "upstream_event_gap_timeout", 60s},
     {"error_event", "fault=error_middle; at=5", "stream_error", ""},
     {"bad_chunk", "fault=bad_chunk; at=5", "bad_frame", "upstream_bad_frame"},
 };

@@ -82,10 +82,10 @@ TEST(Pipelining, IsAnsweredInOrder) {
     net::SimulatedNetwork network;
     network.up.split = split;
     world.loop().set_network(world.gateway(), network);
-    const std::string bytes = chat("alone").bytes() + std::string(kSmuggled) + chat("alone").streamed().bytes() +
-                              "GET /v1/models/spare HTTP/1.1\r\nhost: g\r\n\r\n" +
-                              "GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n" +
-                              "GET /nowhere HTTP/1.1\r\nhost: g\r\n\r\n" + responses("spare").bytes() + std::string(kSmuggled);
+    const std::string bytes =
+        chat("alone").bytes() + std::string(kSmuggled) + chat("alone").streamed().bytes() +
+        "GET /v1/models/spare HTTP/1.1\r\nhost: g\r\n\r\n" + "GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n" +
+        "GET /nowhere HTTP/1.1\r\nhost: g\r\n\r\n" + responses("spare").bytes() + std::string(kSmuggled);
     Client& client = world.client();
     client.start(bytes, 8);
     world.run_until_end(client);
@@ -103,11 +103,30 @@ TEST(Pipelining, IsAnsweredInOrder) {
   }
 }
 
+// What one connection has read so far must not be touched by what others read meanwhile.
+TEST(SplitHeads, AreNotMixedWithOtherConnections) {
+  World world;
+  const std::string bytes = chat("alone").bytes();
+  for (std::size_t at = 1; at < bytes.size(); at += 3) {
+    Client& slow = world.client();
+    slow.start(bytes.substr(0, at));
+    world.run_for(1ms);
+    EXPECT_EQ(world.ask(chat("spare", "Something else entirely.")).reply.status, 200);
+    ASSERT_TRUE(slow.running()) << "after " << at << " bytes";
+    slow.say(bytes.substr(at));
+    world.run_until_end(slow);
+    ASSERT_EQ(slow.reply().status, 200) << "after " << at << " bytes: " << slow.raw();
+    EXPECT_NE(text_in(slow.reply()).find("rivers"), std::string::npos);
+  }
+  world.expect_rest();
+}
+
 TEST(OldClients, Http10GetsALengthAndAClose) {
   World world;
   const std::string body = chat("alone").body;
   const Exchange heard = world.say(
-      fmt::format("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n{}", body.size(), body), 0);
+      fmt::format("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n{}", body.size(), body),
+      0);
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_TRUE(heard.reply.complete);
   EXPECT_FALSE(heard.reply.header("transfer-encoding"));
@@ -118,8 +137,11 @@ TEST(OldClients, Http10GetsALengthAndAClose) {
 TEST(OldClients, Http10StreamsUntilClose) {
   World world;
   const std::string body = chat("alone").streamed().body;
-  const Exchange heard = world.say(fmt::format("POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
-                                               "content-length: {}\r\n\r\n{}", body.size(), body), 0);
+  const Exchange heard =
+      world.say(fmt::format("POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
+                            "content-length: {}\r\n\r\n{}",
+                            body.size(), body),
+                0);
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_TRUE(heard.reply.until_close);
   EXPECT_FALSE(heard.reply.header("transfer-encoding"));
@@ -131,8 +153,10 @@ TEST(OldClients, Http10StreamsUntilClose) {
 TEST(OldClients, Http10MayKeepAlive) {
   World world;
   const std::string body = chat("alone").body;
-  const std::string one = fmt::format("POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
-                                      "content-length: {}\r\n\r\n{}", body.size(), body);
+  const std::string one = fmt::format(
+      "POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
+      "content-length: {}\r\n\r\n{}",
+      body.size(), body);
   Client& client = world.client();
   client.start(one + one, 2);
   world.run_until_end(client);
@@ -144,8 +168,10 @@ TEST(ExpectContinue, IsInvitedThenServed) {
   World world;
   const std::string body = chat("alone").body;
   Client& client = world.client();
-  client.start(fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\n"
-                           "content-length: {}\r\n\r\n", body.size()));
+  client.start(
+      fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\n"
+                  "content-length: {}\r\n\r\n",
+                  body.size()));
   world.run_for(1s);
   EXPECT_EQ(client.raw(), "HTTP/1.1 100 Continue\r\n\r\n");
   client.say(body);
@@ -157,7 +183,9 @@ TEST(ExpectContinue, IsInvitedThenServed) {
 TEST(ExpectContinue, IsNotInvitedToARefusal) {
   World world;
   Client& client = world.client();
-  client.start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\ncontent-length: 67108865\r\n\r\n");
+  client.start(
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\ncontent-length: "
+      "67108865\r\n\r\n");
   world.run_until_end(client);
   EXPECT_EQ(client.reply().status, 413);
   EXPECT_EQ(client.reader().interim_replies(), 0);
@@ -277,7 +305,8 @@ TEST(SlowClients, AFastEnoughBodyIsServed) {
   Client& client = world.client();
   client.start(bytes.substr(0, 400));
   for (std::size_t at = 400; at < bytes.size(); at += 1'100) {
-    world.loop().after(std::chrono::seconds(1 + at / 1'100), [&client, piece = bytes.substr(at, 1'100)] { client.say(piece); });
+    world.loop().after(std::chrono::seconds(1 + at / 1'100),
+                       [&client, piece = bytes.substr(at, 1'100)] { client.say(piece); });
   }
   world.run_until_end(client);
   EXPECT_EQ(client.reply().status, 200) << client.raw();

@@ -19,7 +19,8 @@ std::string sha256(std::string_view bytes) {
 
 std::optional<std::string> field_of(std::string_view head, std::string_view name) {
   wire::RequestHead parsed;
-  if (wire::read_request_head(head, wire::HeadLimits{}, parsed).kind != wire::HeadVerdict::Kind::Complete) return std::nullopt;
+  if (wire::read_request_head(head, wire::HeadLimits{}, parsed).kind != wire::HeadVerdict::Kind::Complete)
+    return std::nullopt;
   const auto found = parsed.fields.find(name);
   return found ? std::optional<std::string>(*found) : std::nullopt;
 }
@@ -94,10 +95,28 @@ INSTANTIATE_TEST_SUITE_P(Sizes, BodyIntegrity, ::testing::Values(10U, 70'000U, 1
 TEST(HeadersUp, OnlyTheListedOnesReachTheProvider) {
   World world;
   Ask ask = chat("alone");
-  const std::vector<std::string> kept_back = {
-      "authorization", "cookie", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "x-real-ip",
-      "openai-organization", "openai-project", "api-key", "x-api-key", "referer", "origin", "x-sim-scenario", "via",
-      "te", "x-stainless-lang", "proxy-authorization", "accept-encoding", "x-request-id", "idempotency-key", "user-agent"};
+  const std::vector<std::string> kept_back = {"authorization",
+                                              "cookie",
+                                              "x-forwarded-for",
+                                              "x-forwarded-host",
+                                              "x-forwarded-proto",
+                                              "forwarded",
+                                              "x-real-ip",
+                                              "openai-organization",
+                                              "openai-project",
+                                              "api-key",
+                                              "x-api-key",
+                                              "referer",
+                                              "origin",
+                                              "x-sim-scenario",
+                                              "via",
+                                              "te",
+                                              "x-stainless-lang",
+                                              "proxy-authorization",
+                                              "accept-encoding",
+                                              "x-request-id",
+                                              "idempotency-key",
+                                              "user-agent"};
   for (const std::string& name : kept_back) ask = ask.with_header(name, "canary-" + name);
   ask = ask.with_header("OpenAI-Beta", "assistants=v2").with_header("accept-language", "zh-CN");
   const Exchange heard = world.ask(ask);
@@ -118,18 +137,31 @@ TEST(HeadersDown, OnlyTheListedOnesReachTheClient) {
   simulator::Recording recording;
   recording.name = "own/one";
   recording.endpoint = "/v1/chat/completions";
-  recording.body = R"({"id":"1","object":"chat.completion","model":"sim-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]})";
-  recording.headers = {{"content-type", "application/json"}, {"set-cookie", "canary=1"}, {"server", "canary"},
-                       {"x-ratelimit-remaining-requests", "canary"}, {"cf-ray", "canary"}, {"x-powered-by", "canary"},
-                       {"openai-organization", "canary"}, {"x-request-id", "canary"}, {"strict-transport-security", "canary"},
-                       {"alt-svc", "canary"}, {"access-control-allow-origin", "canary"}, {"x-queqiao-model", "canary"},
-                       {"openai-processing-ms", "17"}, {"openai-version", "2020-10-01"}};
+  recording.body =
+      R"({"id":"1","object":"chat.completion","model":"sim-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]})";
+  recording.headers = {{"content-type", "application/json"},
+                       {"set-cookie", "canary=1"},
+                       {"server", "canary"},
+                       {"x-ratelimit-remaining-requests", "canary"},
+                       {"cf-ray", "canary"},
+                       {"x-powered-by", "canary"},
+                       {"openai-organization", "canary"},
+                       {"x-request-id", "canary"},
+                       {"strict-transport-security", "canary"},
+                       {"alt-svc", "canary"},
+                       {"access-control-allow-origin", "canary"},
+                       {"x-queqiao-model", "canary"},
+                       {"openai-processing-ms", "17"},
+                       {"openai-version", "2020-10-01"}};
   for (const bool stream : {false, true}) {
     simulator::Recording one = recording;
     if (stream) {
       one.stream = true;
       one.headers[0].second = "text/event-stream";
-      one.body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+      one.body =
+          "data: "
+          "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: "
+          "[DONE]\n\n";
     }
     WorldSetup setup;
     std::vector<simulator::Recording> list;

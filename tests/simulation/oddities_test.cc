@@ -99,9 +99,8 @@ std::vector<Param> params() {
   }
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(Table, Oddity, ::testing::ValuesIn(params()), [](const auto& info) {
-  return info.param.odd.name + "_" + info.param.mode.name();
-});
+INSTANTIATE_TEST_SUITE_P(Table, Oddity, ::testing::ValuesIn(params()),
+                         [](const auto& info) { return info.param.odd.name + "_" + info.param.mode.name(); });
 
 class Spelling : public ::testing::TestWithParam<std::string> {};
 
@@ -110,7 +109,8 @@ TEST_P(Spelling, PassesUntouched) {
   for (const Mode mode : modes_of(Modes::Both)) {
     Ask ask = mode.ask("sim-gpt");
     // The usage chunk is asked for, so that none of the stream is ours to take away.
-    if (mode.stream && !mode.responses) ask.body.insert(ask.body.size() - 1, ",\"stream_options\":{\"include_usage\":true}");
+    if (mode.stream && !mode.responses)
+      ask.body.insert(ask.body.size() - 1, ",\"stream_options\":{\"include_usage\":true}");
     World world;
     world.provider(0).misbehave(GetParam());
     const Exchange heard = world.ask(ask);
@@ -124,9 +124,10 @@ TEST_P(Spelling, PassesUntouched) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Table, Spelling,
-                         ::testing::Values("fault=lone_surrogate", "fault=nul", "fault=invalid_utf8", "words=3000",
-                                           "fault=empty_reasoning_only", "reasoning=on", "refusal=on",
-                                           "fault=cr_only", "fault=crlf", "fault=bom", "fault=no_space"),
+                         ::testing::Values("fault=lone_surrogate", "fault=nul", "fault=invalid_utf8",
+                                           "words=3000", "fault=empty_reasoning_only", "reasoning=on",
+                                           "refusal=on", "fault=cr_only", "fault=crlf", "fault=bom",
+                                           "fault=no_space"),
                          [](const auto& info) { return fmt::format("n{}", info.index); });
 
 TEST(OddSizes, AMillionTinyEventsAndOneLargeOne) {

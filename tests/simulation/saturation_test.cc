@@ -76,7 +76,8 @@ TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
   std::vector<Client*> liars;
   for (int i = 0; i < 4; ++i) {
     liars.push_back(&world.client());
-    liars.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 900000\r\n\r\n{", 0);
+    liars.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 900000\r\n\r\n{",
+                        0);
   }
   world.run_for(12s);
   for (Client* liar : liars) {

@@ -17,7 +17,9 @@ struct Case {
 
 const std::vector<Case> kCases = {
     {"connect", "{connect: 700ms, heartbeat: 1h}",
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); },
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+     },
      "connect_timeout", 700ms},
     {"send_progress", "{send_progress: 900ms, heartbeat: 1h}",
      [](World& world) {
@@ -28,22 +30,27 @@ const std::vector<Case> kCases = {
      },
      "send_timeout", 900ms},
     {"first_byte", "{first_byte: 1100ms, heartbeat: 1h}",
-     [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, "first_byte_timeout", 1'100ms},
+     [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, "first_byte_timeout",
+     1'100ms},
     {"first_content", "{first_content: 1300ms, heartbeat: 1h}",
-     [](World& world) { world.provider(0).misbehave("fault=stall_after_head"); }, "first_content_timeout", 1'300ms},
+     [](World& world) { world.provider(0).misbehave("fault=stall_after_head"); }, "first_content_timeout",
+     1'300ms},
     {"first_content_despite_comments", "{first_content: 1300ms, heartbeat: 1h}",
-     [](World& world) { world.provider(0).misbehave("fault=comments; count=100; gap=100"); }, "first_content_timeout",
-     1'300ms, Modes::Streamed},
+     [](World& world) { world.provider(0).misbehave("fault=comments; count=100; gap=100"); },
+     "first_content_timeout", 1'300ms, Modes::Streamed},
     {"total_waiting", "{total: 1700ms, heartbeat: 1h}",
      [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, "total_timeout", 1'700ms},
     {"total_connecting", "{total: 1700ms, connect: 3s, heartbeat: 1h}",
-     [](World& world) { world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}}); },
+     [](World& world) {
+       world.loop().set_connect(world.provider(0).address(), {net::ConnectOutcome::BlackHole, {}});
+     },
      "total_timeout", 1'700ms},
-    {"total_streaming", "{total: 1700ms, heartbeat: 1h}", [](World& world) { world.provider(0).misbehave("gap=100; words=1000"); },
-     "total_timeout", 1'700ms, Modes::Streamed},
-    {"event_gap", "{event_gap: 1900ms, heartbeat: 1h}",
-     [](World& world) { world.provider(0).misbehave("fault=stall_after_content"); }, "event_gap_timeout", 1'900ms,
+    {"total_streaming", "{total: 1700ms, heartbeat: 1h}",
+     [](World& world) { world.provider(0).misbehave("gap=100; words=1000"); }, "total_timeout", 1'700ms,
      Modes::Streamed},
+    {"event_gap", "{event_gap: 1900ms, heartbeat: 1h}",
+     [](World& world) { world.provider(0).misbehave("fault=stall_after_content"); }, "event_gap_timeout",
+     1'900ms, Modes::Streamed},
 };
 
 using Param = std::tuple<std::size_t, Mode>;
@@ -63,12 +70,14 @@ TEST_P(TimerTable, FiresExactlyThen) {
   world.run_until_end(client);
   const bool repeats = timer.kind == "connect_timeout";
   if (repeats) {
-    EXPECT_EQ(world.records().back().attempts[0].ended - world.records().back().attempts[0].started, timer.at);
+    EXPECT_EQ(world.records().back().attempts[0].ended - world.records().back().attempts[0].started,
+              timer.at);
   } else {
     EXPECT_EQ(client.ended() - client.started(), timer.at);
   }
   ASSERT_EQ(world.records().size(), 1U);
-  EXPECT_TRUE(story_of(world.records()[0].attempts).starts_with(timer.kind)) << story_of(world.records()[0].attempts);
+  EXPECT_TRUE(story_of(world.records()[0].attempts).starts_with(timer.kind))
+      << story_of(world.records()[0].attempts);
   // The request's own deadline is no evidence against the provider.
   for (int i = 0; i < 5 && timer.kind == "total_timeout"; ++i) static_cast<void>(world.ask(ask));
   EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
@@ -127,7 +136,8 @@ TEST(Heartbeats, NeverInsideAnEvent) {
   const Exchange heard = slow.ask(chat("alone").streamed());
   EXPECT_NE(heard.reply.body.find(": keep-alive\n\n"), std::string::npos);
   world.provider(0).misbehave("words=3");
-  EXPECT_EQ(replaced_all(heard.reply.body, ": keep-alive\n\n", ""), world.ask(chat("alone").streamed()).reply.body);
+  EXPECT_EQ(replaced_all(heard.reply.body, ": keep-alive\n\n", ""),
+            world.ask(chat("alone").streamed()).reply.body);
   for (std::size_t at = 0; (at = heard.reply.body.find(": keep-alive\n\n", at)) != std::string::npos; ++at) {
     EXPECT_TRUE(at == 0 || heard.reply.body[at - 1] == '\n');
     EXPECT_TRUE(at < 2 || heard.reply.body[at - 2] == '\n') << "between events only";
@@ -155,7 +165,8 @@ TEST(Heartbeats, ALaterFailureIsAnEventInTheStream) {
     EXPECT_EQ(heard.reply.status, 200);
     EXPECT_TRUE(heard.reply.complete);
     EXPECT_EQ(heard.took, 45s);
-    const std::size_t error_at = heard.reply.body.find(mode.responses ? "event: error\n" : "data: {\"error\":");
+    const std::size_t error_at =
+        heard.reply.body.find(mode.responses ? "event: error\n" : "data: {\"error\":");
     EXPECT_EQ(heard.reply.body.substr(0, error_at), replaced_all("xxxx", "x", ": keep-alive\n\n"));
     EXPECT_EQ(heard.reply.body.find("[DONE]"), std::string::npos);
     EXPECT_TRUE(heard.record->interrupted);

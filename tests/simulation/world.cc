@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::string_view kGateway = "127.0.0.1:8080";
 
-std::string provider_address(std::size_t n) { return fmt::format("127.0.0.1:{}", 9001 + n); }
+std::string provider_address(std::size_t n) {
+  return fmt::format("127.0.0.1:{}", 9001 + n);
+}
 
 std::string standard_config(const WorldSetup& setup) {
   std::string text = fmt::format("listeners: [{{address: \"{}\", serve: [api, metrics]}}]\n", kGateway);
@@ -21,18 +23,22 @@ std::string standard_config(const WorldSetup& setup) {
   if (!setup.limits.empty()) text += "limits: " + setup.limits + "\n";
   text += "providers:\n";
   for (int i = 0; i < setup.providers; ++i) {
-    text += fmt::format("  - {{name: p{}, kind: openai_compatible, base_url: \"http://{}:{}/v1\", "
-                        "allow_private_address: true, accounts: {}}}\n",
-                        i, i == 0 ? setup.base_host : "127.0.0.1", 9001 + i, setup.accounts);
+    text += fmt::format(
+        "  - {{name: p{}, kind: openai_compatible, base_url: \"http://{}:{}/v1\", "
+        "allow_private_address: true, accounts: {}}}\n",
+        i, i == 0 ? setup.base_host : "127.0.0.1", 9001 + i, setup.accounts);
   }
   text += "models:\n";
   for (int i = 0; i < setup.providers; ++i) {
     text += fmt::format("  - {{name: m{0}, provider: p{0}, upstream_name: sim-gpt, hidden: true}}\n", i);
   }
-  text += "routes:\n  - {name: alone, candidates: [{model: m0}]}\n  - {name: sim-gpt, candidates: [{model: m0}]}\n";
+  text +=
+      "routes:\n  - {name: alone, candidates: [{model: m0}]}\n  - {name: sim-gpt, candidates: [{model: "
+      "m0}]}\n";
   if (setup.providers > 1) {
-    text += "  - {name: spare, candidates: [{model: m1}]}\n"
-            "  - {name: backed, candidates: [{model: m0}], fallback: [{model: m1}]}\n";
+    text +=
+        "  - {name: spare, candidates: [{model: m1}]}\n"
+        "  - {name: backed, candidates: [{model: m0}], fallback: [{model: m1}]}\n";
   }
   if (setup.providers > 2) {
     text += "  - {name: chain, candidates: [{model: m0}], fallback: [{model: m1}, {model: m2}]}\n";
@@ -76,13 +82,15 @@ Ask Ask::with_header(std::string_view name, std::string_view value) const {
 }
 
 std::string Ask::bytes() const {
-  return fmt::format("POST {} HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\n{}content-length: {}\r\n\r\n{}",
-                     path, header_lines, body.size(), body);
+  return fmt::format(
+      "POST {} HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\n{}content-length: {}\r\n\r\n{}",
+      path, header_lines, body.size(), body);
 }
 
 Ask chat(std::string_view model, std::string_view prompt) {
-  return asked("/v1/chat/completions", fmt::format(R"({{"model":{},"messages":[{{"role":"user","content":{}}}]}})",
-                                                   quoted(model), quoted(prompt)));
+  return asked("/v1/chat/completions",
+               fmt::format(R"({{"model":{},"messages":[{{"role":"user","content":{}}}]}})", quoted(model),
+                           quoted(prompt)));
 }
 
 Ask responses(std::string_view model, std::string_view prompt) {
@@ -99,7 +107,9 @@ std::string story_of(std::span<const model::Attempt> attempts) {
   return story;
 }
 
-std::string Exchange::story() const { return story_of(attempts()); }
+std::string Exchange::story() const {
+  return story_of(attempts());
+}
 
 int Exchange::reached() const {
   return static_cast<int>(std::ranges::count_if(attempts(), &model::Attempt::reached_provider));
@@ -160,8 +170,10 @@ World::World(WorldSetup setup) {
     options.requests_kept = 5'000;
     providers_.push_back(std::make_unique<Provider>(loop_, provider_address(i), std::move(options)));
   }
-  upstream_ = std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
-  services_.emplace(relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
+  upstream_ =
+      std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
+  services_.emplace(
+      relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
   downstream::Listening listening;
   listening.config = loaded->listeners.at(0);
   shared_.listeners.push_back(std::move(listening));
@@ -270,18 +282,22 @@ std::string text_in(const HttpReply& reply) {
   const auto of_document = [](wire::JsonValue document, std::string& text) {
     if (const auto choices = document.member("choices"); choices && choices->is_array()) {
       for (wire::JsonElements items(*choices); items.next();) {
-        if (const auto piece = items.value().at("delta", "content"); piece && piece->is_string()) text += piece->string();
-        if (const auto whole = items.value().at("message", "content"); whole && whole->is_string()) text += whole->string();
+        if (const auto piece = items.value().at("delta", "content"); piece && piece->is_string())
+          text += piece->string();
+        if (const auto whole = items.value().at("message", "content"); whole && whole->is_string())
+          text += whole->string();
       }
     }
     const auto type = document.member("type");
-    if (type && type->raw_string() == "response.output_text.delta") text += document.member("delta")->string();
+    if (type && type->raw_string() == "response.output_text.delta")
+      text += document.member("delta")->string();
     if (const auto output = document.member("output"); output && output->is_array()) {
       for (wire::JsonElements items(*output); items.next();) {
         const auto content = items.value().member("content");
         if (!content || !content->is_array()) continue;
         for (wire::JsonElements parts(*content); parts.next();) {
-          if (const auto part = parts.value().member("text"); part && part->is_string()) text += part->string();
+          if (const auto part = parts.value().member("text"); part && part->is_string())
+            text += part->string();
         }
       }
     }

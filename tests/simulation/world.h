@@ -7,8 +7,8 @@
 //   EXPECT_EQ(heard.reply.status, 200);
 //   world.expect_rest();                             // pools, tasks, gauges are where they started
 //
-// Standard routes: `alone` (p0), `spare` (p1), `backed` (p0, then p1), `chain` (p0, p1, p2), and `sim-gpt` (p0),
-// which has the provider's own name for the model, so that nothing is renamed.
+// Standard routes: `alone` (p0), `spare` (p1), `backed` (p0, then p1), `chain` (p0, p1, p2), and `sim-gpt`
+// (p0), which has the provider's own name for the model, so that nothing is renamed.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -43,8 +43,10 @@ struct Ask {
   [[nodiscard]] Ask with_header(std::string_view name, std::string_view value) const;
   [[nodiscard]] std::string bytes() const;
 };
-Ask chat(std::string_view model, std::string_view prompt = "Tell me something long about rivers and bridges.");
-Ask responses(std::string_view model, std::string_view prompt = "Tell me something long about rivers and bridges.");
+Ask chat(std::string_view model,
+         std::string_view prompt = "Tell me something long about rivers and bridges.");
+Ask responses(std::string_view model,
+              std::string_view prompt = "Tell me something long about rivers and bridges.");
 
 // What came of it.
 struct Exchange {
@@ -67,13 +69,13 @@ std::string story_of(std::span<const model::Attempt> attempts);
 
 struct WorldSetup {
   int providers = 3;
-  std::string timers;        // lines of the `timers` map, "{connect: 1s}"; empty: the defaults
+  std::string timers;  // lines of the `timers` map, "{connect: 1s}"; empty: the defaults
   std::string limits;
-  std::string routes;        // more entries of `routes`, each line "  - {…}\n"
-  std::string more;          // more top-level text
+  std::string routes;  // more entries of `routes`, each line "  - {…}\n"
+  std::string more;    // more top-level text
   std::string accounts = "[{name: main, credential: sk-upstream}]";
   std::string base_host = "127.0.0.1";  // of p0's base_url
-  std::string config;        // the whole configuration instead
+  std::string config;                   // the whole configuration instead
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
   std::shared_ptr<net::TlsClientContext> tls{};
