@@ -39,15 +39,17 @@ async function abandonMany(count: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: together }, worker));
 }
+const kept = () => rig.metric('queqiao_upstream_connections_idle');
 async function settled(): Promise<void> {
   const pids = [rig.pid];
   await until('nothing is in flight', async () => (await rig.metric('queqiao_requests_in_flight')) === 0, 2_000, pids);
-  await until('no connection to a provider is open', async () => (await rig.metric('queqiao_upstream_connections_open')) === 0, 2_000, pids);
+  // What a fast stream left behind that was whole after all may be kept, idle.
+  await until('no connection to a provider is in use', async () => (await kept()) === (await rig.metric('queqiao_upstream_connections_open')), 2_000, pids);
   // The connection that asks is the one.
   await until('no client is there', async () => (await rig.metric('queqiao_connections_open')) === 1, 2_000, pids);
 }
 
-test(`${total} abandoned streams leave no socket, no task and no memory behind`, async () => {
+test(`${total} abandoned streams leave no socket, no task and no memory behind`, { timeout: 600_000 }, async () => {
   await settled();
   const descriptors = rig.descriptors();
   await abandonMany(total / 2);
@@ -56,10 +58,13 @@ test(`${total} abandoned streams leave no socket, no task and no memory behind`,
   await abandonMany(total / 2);
   await settled();
   const whole = rig.residentKiB();
-  await until('all descriptors are back', () => rig.descriptors() <= descriptors, 2_000);
+  const idle = await kept();
+  assert.ok(idle <= 10, `${idle} kept`);
+  await until('all descriptors are back', () => rig.descriptors() <= descriptors + idle, 2_000);
+  console.log(`resident: ${half} KiB after half of them, ${whole} KiB after all`);
   assert.ok(whole - half < noiseKiB, `${half} KiB after half of them, ${whole} KiB after all`);
   const stats = await simulator.stats();
-  assert.equal(stats.connections.live, 0);
+  assert.ok(stats.connections.live <= idle);
   assert.equal(stats.requests.in_flight, 0);
   assert.ok(stats.requests.total >= total);
   await until('every stream has its line in the log', () => rig.logged('request').length >= total, 5_000);

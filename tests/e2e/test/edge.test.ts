@@ -130,6 +130,31 @@ test('a limit on connections below the number of workers is still a limit', asyn
   await simulator.stop();
 });
 
+test('heads that come in pieces from many clients at once never mix', async () => {
+  const simulator = await Simulator.start();
+  const rig = await Rig.start(configuration([{ name: 'sim-gpt', base_url: simulator.baseURL }], { workers: 1 }));
+  const clients = await Promise.all(Array.from({ length: 100 }, () => opened(rig.port)));
+  const said = clients.map(() => '');
+  clients.forEach((client, index) => client.on('data', (data) => (said[index] += data)));
+  const pieces = (index: number) => [
+    `GET /v1/models/name-${index} HTTP/1.1\r\nhost: here\r\n`,
+    `x-filler: ${'f'.repeat(index)}\r\nauthoriz`,
+    `ation: Bearer ${clientKey}\r`,
+    '\nconnection: close\r\n\r\n',
+  ];
+  for (let part = 0; part < 4; part += 1) {
+    clients.forEach((client, index) => client.write(pieces(index)[part]));
+    await pause(60);
+  }
+  await until('all are answered', () => clients.every((client) => client.closed));
+  for (const [index, text] of said.entries()) {
+    assert.match(text, /^HTTP\/1\.1 404 /);
+    assert.ok(text.includes(`\`name-${index}\``), text);
+  }
+  assert.equal(await rig.stop(), 0);
+  await simulator.stop();
+});
+
 const mebibyte = 1 << 20;
 
 test('a body of 64 MiB and one byte is a 413, announced or not, and costs the provider nothing', async () => {
