@@ -19,6 +19,8 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 if(QQ_SANITIZE)
+  # Compiles in two thirds of the time of -O2; what is measured is not built with sanitizers.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only")
   add_compile_options(-fsanitize=${QQ_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${QQ_SANITIZE})
   add_compile_definitions(QQ_SANITIZED=1)
