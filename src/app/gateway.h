@@ -44,6 +44,8 @@ class Gateway {
   // To be called a few times a second: reads the process's memory and sets the overload step.
   void watch_memory();
 
+  // `timers.drain` of the configuration in use.
+  [[nodiscard]] Milliseconds drain_time() const noexcept { return active_.config.timers.drain; }
   // Readiness turns 503, running requests finish within `drain_time`, the workers end.
   void drain(Milliseconds drain_time);
 

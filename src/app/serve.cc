@@ -24,7 +24,6 @@ int run_serve(const std::string& config_path) {
     for (const config::Diagnostic& diagnostic : loaded.error()) fmt::print(stderr, "{}\n", config::to_text(diagnostic));
     return 1;
   }
-  const Milliseconds drain_time = loaded->timers.drain;
   Gateway::Options options;
   options.telemetry.version = QQ_VERSION;
   auto started = Gateway::start(*std::move(loaded), std::move(options));
@@ -55,6 +54,7 @@ int run_serve(const std::string& config_path) {
     }
   }
   watcher.reset();
+  const Milliseconds drain_time = gateway.drain_time();
   telemetry.log_event(telemetry::Level::Info, "draining", {{"drain_ms", std::int64_t{drain_time.count()}}});
   gateway.drain(drain_time);
   telemetry.log_event(telemetry::Level::Info, "stopped");
