@@ -1,5 +1,6 @@
-// Configuration files: whatever the bytes, loading ends, places are sane, no value from the environment shows in a
-// message, and what is accepted compiles and equals itself. Seeds and words: corpus/config_yaml/, config_yaml.dict.
+// Configuration files: whatever the bytes, loading ends, places are sane, no value from the environment shows
+// in a message, and what is accepted compiles and equals itself. Seeds and words: corpus/config_yaml/,
+// config_yaml.dict.
 #include <string_view>
 
 #include "config/compile.h"

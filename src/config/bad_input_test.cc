@@ -12,6 +12,7 @@
 namespace qq::config {
 namespace {
 
+// clang-format off
 constexpr std::string_view kGood =
     "workers: 2\n"
     "listeners:\n"
@@ -43,16 +44,20 @@ constexpr std::string_view kGood =
     "keys:\n"
     "  - {name: demo, hash: \"hmac-sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\", allow: [chat]}\n";
 
+// clang-format on
+
 constexpr std::string_view kWholeFile = "";
 
 struct BadInput {
   std::string_view name;
-  std::string_view replace;             // its first occurrence in the good file; kWholeFile: everything
+  std::string_view replace;  // its first occurrence in the good file; kWholeFile: everything
   std::string_view with;
   std::vector<std::string_view> mistakes;  // "line:column: message", all of them in order
 };
 
-void PrintTo(const BadInput& input, std::ostream* out) { *out << input.name; }
+void PrintTo(const BadInput& input, std::ostream* out) {
+  *out << input.name;
+}
 
 std::string text_of(const BadInput& input) {
   if (input.replace == kWholeFile) return std::string(input.with);
@@ -63,6 +68,7 @@ std::string text_of(const BadInput& input) {
 }
 
 const std::vector<BadInput>& bad_inputs() {
+  // clang-format off
   static const std::vector<BadInput> kInputs{
     {"TabIndents",
      "  connect: 3s",
@@ -821,6 +827,7 @@ const std::vector<BadInput>& bad_inputs() {
      {"1:1: unknown key `worker`: did you mean `workers`?",
       "2:1: unknown key `key_peper`: did you mean `key_pepper`?"}},
   };
+  // clang-format on
   return kInputs;
 }
 

@@ -80,12 +80,14 @@ class Checker {
     }
   }
 
-  void check_reference(const std::string& path, const Names& names, std::string_view name, std::string_view what) {
+  void check_reference(const std::string& path, const Names& names, std::string_view name,
+                       std::string_view what) {
     if (name.empty() || names.has(name) || !names.all_read) return;
     if (places_.of(path).from_outside) {
       report(path, fmt::format("no {} has the name that this expands to", what));
     } else {
-      report(path, fmt::format("no {} has the name {}{}", what, shown(name), out_.full() ? "" : names.suggestion(name)));
+      report(path, fmt::format("no {} has the name {}{}", what, shown(name),
+                               out_.full() ? "" : names.suggestion(name)));
     }
   }
 
@@ -111,8 +113,9 @@ class Checker {
       const std::string path = fmt::format("listeners[{}].address", i);
       const auto address = net::Address::parse(listener.address);
       if (!address) {
-        report(path, fmt::format("expected a numeric address with a port, such as 127.0.0.1:8080 or [::1]:8080{}",
-                                 places_.of(path).from_outside ? "" : ", found " + shown(listener.address)));
+        report(path,
+               fmt::format("expected a numeric address with a port, such as 127.0.0.1:8080 or [::1]:8080{}",
+                           places_.of(path).from_outside ? "" : ", found " + shown(listener.address)));
       }
     }
     if (!api) report("listeners", "no listener serves `api`, so no client could send a request");
@@ -121,7 +124,8 @@ class Checker {
     for (const auto& listener : config_.listeners) {
       addresses.push_back(listener.address.ends_with(":0") ? std::string() : listener.address);
     }
-    check_unique("listeners", addresses, "address", [](const std::string& address) { return std::string_view(address); });
+    check_unique("listeners", addresses, "address",
+                 [](const std::string& address) { return std::string_view(address); });
   }
 
   void check_sizes() {
@@ -131,7 +135,8 @@ class Checker {
   }
 
   void check_providers() {
-    check_unique("providers", config_.providers, "name", [](const auto& p) { return std::string_view(p.name); });
+    check_unique("providers", config_.providers, "name",
+                 [](const auto& p) { return std::string_view(p.name); });
     for (std::size_t i = 0; i < config_.providers.size(); ++i) {
       const auto& provider = config_.providers[i];
       const std::string path = fmt::format("providers[{}]", i);
@@ -141,8 +146,8 @@ class Checker {
       Names groups;
       for (const auto& group : provider.limit_groups) groups.add(group.name);
       for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
-        check_reference(fmt::format("{}.accounts[{}].limit_group", path, k), groups, provider.accounts[k].limit_group,
-                        "limit group of this provider");
+        check_reference(fmt::format("{}.accounts[{}].limit_group", path, k), groups,
+                        provider.accounts[k].limit_group, "limit group of this provider");
       }
       check_kind(provider, path);
     }
@@ -164,7 +169,8 @@ class Checker {
     providers::AccountConfig account;
     account.name = "any";
     const auto target = providers::make_target(provider, account, "any", "any");
-    if (!target) report(path, without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
+    if (!target)
+      report(path, without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
   }
 
   static std::string_view without_prefix(std::string_view message, std::string_view prefix) {
@@ -175,7 +181,8 @@ class Checker {
   bool check_url(const std::string& url, const std::string& path) {
     const auto parsed = providers::parse_base_url(url);
     if (parsed) return true;
-    if (places_.of(path).from_outside || looks_like_credential(url) || looks_like_credential(parsed.error().message)) {
+    if (places_.of(path).from_outside || looks_like_credential(url) ||
+        looks_like_credential(parsed.error().message)) {
       report(path, "expected a URL such as https://host:port/v1, without user, password, query and fragment");
     } else {
       report(path, without_prefix(parsed.error().message, "base_url: "));
@@ -184,14 +191,17 @@ class Checker {
   }
 
   void check_models() {
-    check_unique("models", config_.models, "name", [](const auto& model) { return std::string_view(model.name); });
+    check_unique("models", config_.models, "name",
+                 [](const auto& model) { return std::string_view(model.name); });
     for (std::size_t i = 0; i < config_.models.size(); ++i) {
-      check_reference(fmt::format("models[{}].provider", i), providers_, config_.models[i].provider, "provider");
+      check_reference(fmt::format("models[{}].provider", i), providers_, config_.models[i].provider,
+                      "provider");
     }
   }
 
   void check_routes() {
-    check_unique("routes", config_.routes, "name", [](const auto& route) { return std::string_view(route.name); });
+    check_unique("routes", config_.routes, "name",
+                 [](const auto& route) { return std::string_view(route.name); });
     std::map<std::string_view, std::size_t> visible;
     for (std::size_t i = 0; i < config_.models.size(); ++i) {
       if (!config_.models[i].hidden) visible.emplace(config_.models[i].name, i);
@@ -201,20 +211,24 @@ class Checker {
       const std::string path = fmt::format("routes[{}]", i);
       if (const auto model = visible.find(route.name); model != visible.end() && !route.name.empty()) {
         const Mark mark = places_.of(fmt::format("models[{}].name", model->second)).mark;
-        report(path + ".name", fmt::format("{} is also the name of a model in line {}, and models are routes of their own: "
-                                           "give the model `hidden: true` or another name",
-                                           value(path + ".name", route.name), mark.line));
+        report(path + ".name",
+               fmt::format("{} is also the name of a model in line {}, and models are routes of their own: "
+                           "give the model `hidden: true` or another name",
+                           value(path + ".name", route.name), mark.line));
       }
-      for (const auto& [key, list] : {std::pair("candidates", &route.candidates), std::pair("fallback", &route.fallback)}) {
+      for (const auto& [key, list] :
+           {std::pair("candidates", &route.candidates), std::pair("fallback", &route.fallback)}) {
         for (std::size_t k = 0; k < list->size(); ++k) {
           check_reference(fmt::format("{}.{}[{}].model", path, key, k), models_, (*list)[k].model, "model");
         }
-        check_unique(fmt::format("{}.{}", path, key), *list, "model", [](const auto& c) { return std::string_view(c.model); });
+        check_unique(fmt::format("{}.{}", path, key), *list, "model",
+                     [](const auto& c) { return std::string_view(c.model); });
       }
       const bool unweighted = route.picker == routing::PickerKind::Order && places_.of(path + ".picker").good;
       for (std::size_t k = 0; k < route.candidates.size() && unweighted; ++k) {
         const std::string weight = fmt::format("{}.candidates[{}].weight", path, k);
-        if (places_.has(weight)) report(weight, "`picker: order` uses no weights: remove it or write `picker: weighted`");
+        if (places_.has(weight))
+          report(weight, "`picker: order` uses no weights: remove it or write `picker: weighted`");
       }
       if (route.retry.backoff_max < route.retry.backoff_base) {
         report(path + ".retry.backoff", "`max` must be at least `base`");
@@ -225,7 +239,8 @@ class Checker {
   void check_keys() {
     if (!config_.keys.empty() && config_.key_pepper.empty() && !places_.has("key_pepper")) {
       report("keys",
-             "client keys need `key_pepper`, the server's secret: `queqiao keys new --with-pepper` makes one; put it into "
+             "client keys need `key_pepper`, the server's secret: `queqiao keys new --with-pepper` makes "
+             "one; put it into "
              "the environment and write `key_pepper: \"${QUEQIAO_KEY_PEPPER}\"`");
     }
     check_unique("keys", config_.keys, "name", [](const auto& key) { return std::string_view(key.name); });
@@ -236,7 +251,8 @@ class Checker {
         const std::string path = fmt::format("keys[{}].hash", i);
         const auto digest = admission::parse_key_hash(key.hash);
         if (!digest) {
-          report(path, "expected `hmac-sha256:` and 64 hexadecimal digits, as `queqiao keys hash` prints them");
+          report(path,
+                 "expected `hmac-sha256:` and 64 hexadecimal digits, as `queqiao keys hash` prints them");
         } else if (const auto [earlier, fresh] = digests.emplace(*digest, i); !fresh) {
           report(path, fmt::format("the same key is already in line {}",
                                    places_.of(fmt::format("keys[{}].hash", earlier->second)).mark.line));
@@ -276,6 +292,8 @@ void complete(Config& config, const Places& places) {
   }
 }
 
-void check(const Config& config, const Places& places, Diagnostics& out) { Checker(config, places, out).run(); }
+void check(const Config& config, const Places& places, Diagnostics& out) {
+  Checker(config, places, out).run();
+}
 
 }  // namespace qq::config

@@ -14,7 +14,8 @@ namespace {
 
 using TargetsByModel = std::unordered_map<std::string_view, std::vector<const model::Target*>>;
 
-Result<TargetsByModel> make_targets(const Config& config, resilience::HealthRegistry& healths, relay::Snapshot& out) {
+Result<TargetsByModel> make_targets(const Config& config, resilience::HealthRegistry& healths,
+                                    relay::Snapshot& out) {
   std::unordered_map<std::string_view, const providers::ProviderConfig*> providers;
   for (const auto& provider : config.providers) providers.emplace(provider.name, &provider);
   TargetsByModel by_model;
@@ -22,7 +23,8 @@ Result<TargetsByModel> make_targets(const Config& config, resilience::HealthRegi
     const auto provider = providers.find(model.provider);
     QQ_ASSERT(provider != providers.end());  // `check` looked it up
     for (const auto& account : provider->second->accounts) {
-      QQ_TRY(auto target, providers::make_target(*provider->second, account, model.name, model.upstream_name));
+      QQ_TRY(auto target,
+             providers::make_target(*provider->second, account, model.name, model.upstream_name));
       target.index = static_cast<std::uint32_t>(out.targets.size());
       out.targets.push_back(std::make_unique<const model::Target>(std::move(target)));
       out.healths.push_back(healths.of(*out.targets.back()));
@@ -58,7 +60,8 @@ Result<admission::KeyRing> make_keys(const Config& config) {
 
 }  // namespace
 
-Result<std::shared_ptr<const relay::Snapshot>> compile(const Config& config, resilience::HealthRegistry& healths,
+Result<std::shared_ptr<const relay::Snapshot>> compile(const Config& config,
+                                                       resilience::HealthRegistry& healths,
                                                        std::uint64_t generation, WallTime now) {
   auto snapshot = std::make_shared<relay::Snapshot>();
   snapshot->generation = generation;
@@ -68,13 +71,14 @@ Result<std::shared_ptr<const relay::Snapshot>> compile(const Config& config, res
   QQ_TRY(snapshot->keys, make_keys(config));
   QQ_TRY(const auto targets, make_targets(config, healths, *snapshot));
   for (const auto& route : config.routes) {
-    add_route({route.name, route.picker, candidates_of(route.candidates, targets), candidates_of(route.fallback, targets),
-               route.triggers, route.retry},
+    add_route({route.name, route.picker, candidates_of(route.candidates, targets),
+               candidates_of(route.fallback, targets), route.triggers, route.retry},
               *snapshot);
   }
   for (const auto& model : config.models) {
     if (model.hidden) continue;
-    add_route({model.name, routing::PickerKind::Order, candidates_of({{model.name}}, targets), {}, {}, {}}, *snapshot);
+    add_route({model.name, routing::PickerKind::Order, candidates_of({{model.name}}, targets), {}, {}, {}},
+              *snapshot);
   }
   return std::shared_ptr<const relay::Snapshot>(std::move(snapshot));
 }

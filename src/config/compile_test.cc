@@ -33,7 +33,8 @@ TEST_F(CompileTest, MakesOneTargetPerModelAndAccount) {
   const auto snapshot = compiled(config_of(kSample));
   std::vector<std::string> found;
   for (const auto& target : snapshot->targets) found.push_back(target->name);
-  EXPECT_THAT(found, ElementsAre("cloud/main/mini", "cloud/spare/mini", "cloud/main/big", "cloud/spare/big", "own/gpu/small"));
+  EXPECT_THAT(found, ElementsAre("cloud/main/mini", "cloud/spare/mini", "cloud/main/big", "cloud/spare/big",
+                                 "own/gpu/small"));
   for (std::size_t i = 0; i < snapshot->targets.size(); ++i) EXPECT_EQ(snapshot->targets[i]->index, i);
   EXPECT_EQ(snapshot->healths.size(), snapshot->targets.size());
 }

@@ -13,13 +13,13 @@
 namespace qq::config {
 
 struct Config {
-  int workers = 0;                 // event loops; 0: one per core
+  int workers = 0;  // event loops; 0: one per core
   std::vector<downstream::ListenerConfig> listeners;
   relay::Limits limits;
   relay::Timers timers;
   relay::OutboundProxy outbound_proxy;
-  std::string outbound_ca_file;    // added to the system's trust store
-  Secret key_pepper;               // for client keys; see docs/configuration
+  std::string outbound_ca_file;  // added to the system's trust store
+  Secret key_pepper;             // for client keys; see docs/configuration
   std::vector<providers::ProviderConfig> providers;
   std::vector<routing::ModelConfig> models;
   std::vector<routing::RouteConfig> routes;

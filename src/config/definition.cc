@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "config/field_builders.h"
 #include "config/proxy_url.h"
+#include "providers/catalogue.h"
 
 namespace qq::config {
 namespace {
@@ -39,14 +40,16 @@ bool in_charset(std::string_view text, std::string_view punctuation, std::size_t
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
   if (text.empty() || text.size() > longest || !alphanumeric(text[0])) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return alphanumeric(c) || punctuation.find(c) != std::string_view::npos; });
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return alphanumeric(c) || punctuation.find(c) != std::string_view::npos;
+  });
 }
 
 // Names of providers, accounts and groups: parts of "provider/account/model", so without a slash.
 Field named(Field field) {
   field.pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
-  field.pattern_words = "a name of at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit";
+  field.pattern_words =
+      "a name of at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit";
   field.matches = [](std::string_view text) { return in_charset(text, "._-", 64); };
   return field;
 }
@@ -55,7 +58,8 @@ Field named(Field field) {
 Field publicly_named(Field field) {
   field.pattern = "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$";
   field.pattern_words =
-      "a name of at most 128 letters, digits and '.', '_', '-', ':', '/', '@', '+', beginning with a letter or digit";
+      "a name of at most 128 letters, digits and '.', '_', '-', ':', '/', '@', '+', beginning with a letter "
+      "or digit";
   field.matches = [](std::string_view text) { return in_charset(text, "._:/@+-", 128); };
   return field;
 }
@@ -66,7 +70,10 @@ const Section& tls_section() {
       .name = "listeners[].tls",
       .id = "listener_tls",
       .doc = "Certificate of a listener; without it the listener speaks plain HTTP.",
-      .fields = {Make(text("certificate", &T::certificate)).doc("File with the certificate chain, PEM.").required().restart(),
+      .fields = {Make(text("certificate", &T::certificate))
+                     .doc("File with the certificate chain, PEM.")
+                     .required()
+                     .restart(),
                  Make(text("key", &T::key)).doc("File with the private key, PEM.").required().restart()},
       .defaults = defaults_of<T>()};
   return kSection;
@@ -79,18 +86,20 @@ const Section& listener_section() {
       .name = "listeners[]",
       .id = "listener",
       .doc = "Where clients and operators connect.",
-      .fields = {Make(text("address", &T::address))
-                     .doc("Numeric address and port: `0.0.0.0:8080`, `[::1]:8080`; port 0 takes a free one.")
-                     .required()
-                     .restart()
-                     .known_as({"listen", "bind", "host"}),
-                 Make(flags<T, T>("serve", self,
-                                  {{"api", &T::serve_api}, {"admin", &T::serve_admin}, {"metrics", &T::serve_metrics}}))
-                     .doc("What is served here: `api` (the `/v1` endpoints), `admin` (operators' API), `metrics` "
-                          "(`/metrics`). Health checks are served everywhere.")
-                     .restart()
-                     .at_least(1),
-                 Make(map("tls", &T::tls, tls_section())).doc("Serve HTTPS.").restart()},
+      .fields =
+          {Make(text("address", &T::address))
+               .doc("Numeric address and port: `0.0.0.0:8080`, `[::1]:8080`; port 0 takes a free one.")
+               .required()
+               .restart()
+               .known_as({"listen", "bind", "host"}),
+           Make(flags<T, T>(
+                    "serve", self,
+                    {{"api", &T::serve_api}, {"admin", &T::serve_admin}, {"metrics", &T::serve_metrics}}))
+               .doc("What is served here: `api` (the `/v1` endpoints), `admin` (operators' API), `metrics` "
+                    "(`/metrics`). Health checks are served everywhere.")
+               .restart()
+               .at_least(1),
+           Make(map("tls", &T::tls, tls_section())).doc("Serve HTTPS.").restart()},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -101,31 +110,32 @@ const Section& limits_section() {
       .name = "limits",
       .id = "limits",
       .doc = "Bounds on what one request or the whole process may take.",
-      .fields =
-          {Make(size("body_max", &T::body_max, kKiB, 4 * kGiB)).doc("Largest request body."),
-           Make(size("bodies_in_flight_max", &T::bodies_in_flight_max, kMiB, 1024 * kGiB))
-               .doc("All request bodies held at one time; at least `body_max`."),
-           Make(size("head_max", &T::head_max, kKiB, kMiB)).doc("Largest request line and headers."),
-           Make(integer("json_nodes_max", &T::json_nodes_max, 1'000, 100'000'000)).doc("Values in one JSON body."),
-           Make(size("held_answer_max", &T::held_answer_max, kKiB, kGiB))
-               .doc("An answer that is not a stream is held up to this size before it goes to the client, so that a "
-                    "broken one can still be replaced."),
-           Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
-           Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
-               .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %).")
-               .absent("`0`: the machine's or control group's memory")
-               .restart(),
-           Make(integer("connections_max", &T::connections_max, 0, 10'000'000))
-               .doc("Client connections at one time.")
-               .absent("`0`: from the limit on open files")
-               .restart()},
+      .fields = {Make(size("body_max", &T::body_max, kKiB, 4 * kGiB)).doc("Largest request body."),
+                 Make(size("bodies_in_flight_max", &T::bodies_in_flight_max, kMiB, 1024 * kGiB))
+                     .doc("All request bodies held at one time; at least `body_max`."),
+                 Make(size("head_max", &T::head_max, kKiB, kMiB)).doc("Largest request line and headers."),
+                 Make(integer("json_nodes_max", &T::json_nodes_max, 1'000, 100'000'000))
+                     .doc("Values in one JSON body."),
+                 Make(size("held_answer_max", &T::held_answer_max, kKiB, kGiB))
+                     .doc("An answer that is not a stream is held up to this size before it goes to the "
+                          "client, so that a "
+                          "broken one can still be replaced."),
+                 Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
+                 Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
+                     .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %).")
+                     .absent("`0`: the machine's or control group's memory")
+                     .restart(),
+                 Make(integer("connections_max", &T::connections_max, 0, 10'000'000))
+                     .doc("Client connections at one time.")
+                     .absent("`0`: from the limit on open files")
+                     .restart()},
       .defaults = defaults_of<T>()};
   return kSection;
 }
 
 const Section& timers_section() {
   using T = relay::Timers;
-  const auto timer = [](std::string_view key, Milliseconds T::*member, std::string_view doc) -> Field {
+  const auto timer = [](std::string_view key, Milliseconds T::* member, std::string_view doc) -> Field {
     return Make(duration(key, member, 1ms, 24h)).doc(doc);
   };
   static const Section kSection{
@@ -134,16 +144,20 @@ const Section& timers_section() {
       .doc = "One timer for each phase of a request; all of them run under `total`.",
       .fields = {timer("connect", &T::connect, "Connecting to the provider."),
                  timer("tls", &T::tls, "TLS handshake with the provider."),
-                 timer("send_progress", &T::send_progress, "Between two successful writes of the request to the provider."),
+                 timer("send_progress", &T::send_progress,
+                       "Between two successful writes of the request to the provider."),
                  timer("first_byte", &T::first_byte, "From the sent request to the head of the answer."),
-                 timer("first_content", &T::first_content, "From the sent request to the first content of the answer."),
+                 timer("first_content", &T::first_content,
+                       "From the sent request to the first content of the answer."),
                  timer("event_gap", &T::event_gap, "Between events of a stream, after the first content."),
                  timer("total", &T::total, "From the request's arrival to the end of its answer."),
-                 timer("client_write_stall", &T::client_write_stall, "The client takes nothing of its answer."),
+                 timer("client_write_stall", &T::client_write_stall,
+                       "The client takes nothing of its answer."),
                  timer("client_head", &T::client_head, "A request's head must be complete."),
                  timer("client_body_grace", &T::client_body_grace,
                        "After this, a request's body must come at 1 KiB/s at least."),
-                 timer("client_idle", &T::client_idle, "A kept-alive connection without a request is closed."),
+                 timer("client_idle", &T::client_idle,
+                       "A kept-alive connection without a request is closed."),
                  timer("heartbeat", &T::heartbeat, "Silence after which a streaming client gets a comment."),
                  timer("drain", &T::drain, "After SIGTERM, running requests may take this long.")},
       .defaults = defaults_of<T>()};
@@ -163,7 +177,8 @@ const Section& outbound_section() {
   };
   proxy.read = [](const void* object) -> std::string {
     const relay::OutboundProxy& value = as<T>(object).outbound_proxy;
-    return value.host.empty() ? std::string() : fmt::format("{} {} {}", value.host, value.port, value.authorization);
+    return value.host.empty() ? std::string()
+                              : fmt::format("{} {} {}", value.host, value.port, value.authorization);
   };
   static const Section kSection{
       .name = "outbound",
@@ -195,15 +210,16 @@ const Section& account_section() {
       .name = "providers[].accounts[]",
       .id = "account",
       .doc = "A credential at a provider. Every account of a provider serves all of its models.",
-      .fields = {Make(named(text("name", &T::name))).doc("Unique at its provider.").required(),
-                 Make(std::move(credential))
-                     .doc("The provider's API key, usually `${VAR}` or `${file:…}`; `none` sends no credential.")
-                     .required()
-                     .like("${OPENAI_API_KEY}")
-                     .known_as({"api_key", "key", "token", "secret", "password"}),
-                 Make(named(text("limit_group", &T::limit_group)))
-                     .doc("The limit group of this provider that the account belongs to.")
-                     .absent("the account stands alone")},
+      .fields =
+          {Make(named(text("name", &T::name))).doc("Unique at its provider.").required(),
+           Make(std::move(credential))
+               .doc("The provider's API key, usually `${VAR}` or `${file:…}`; `none` sends no credential.")
+               .required()
+               .like("${OPENAI_API_KEY}")
+               .known_as({"api_key", "key", "token", "secret", "password"}),
+           Make(named(text("limit_group", &T::limit_group)))
+               .doc("The limit group of this provider that the account belongs to.")
+               .absent("the account stands alone")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -213,12 +229,18 @@ const Section& limit_group_section() {
   static const Section kSection{
       .name = "providers[].limit_groups[]",
       .id = "limit_group",
-      .doc = "A quota that several accounts share: when the provider says that one has no more, all of them rest.",
+      .doc =
+          "A quota that several accounts share: when the provider says that one has no more, all of them "
+          "rest.",
       .fields = {Make(named(text("name", &T::name))).doc("Unique at its provider.").required(),
-                 Make(integer("rpm", &T::rpm, 1, 1e12)).doc("Requests per minute.").absent("no limit stated"),
-                 Make(integer("tpm", &T::tpm, 1, 1e15)).doc("Tokens per minute.").absent("no limit stated"),
+                 Make(integer("rpm", &T::rpm, 1, 1e12))
+                     .doc("Requests per minute that the provider grants. Recorded; not enforced yet.")
+                     .absent("no limit stated"),
+                 Make(integer("tpm", &T::tpm, 1, 1e15))
+                     .doc("Tokens per minute that the provider grants. Recorded; not enforced yet.")
+                     .absent("no limit stated"),
                  Make(integer("concurrency", &T::concurrency, 1, 1e9))
-                     .doc("Requests at one time.")
+                     .doc("Requests at one time that the provider grants. Recorded; not enforced yet.")
                      .absent("no limit stated")},
       .defaults = defaults_of<T>()};
   return kSection;
@@ -226,6 +248,8 @@ const Section& limit_group_section() {
 
 const Section& provider_section() {
   using T = providers::ProviderConfig;
+  Field kind = text("kind", &T::kind);
+  for (const providers::ProviderKind& entry : providers::catalogue()) kind.words.push_back(entry.name);
   Field api_version = text("api_version", &T::api_version);
   api_version.pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
   api_version.pattern_words = "a version such as 2024-10-21";
@@ -235,7 +259,7 @@ const Section& provider_section() {
       .id = "provider",
       .doc = "Where requests can go.",
       .fields = {Make(named(text("name", &T::name))).doc("Unique; models refer to it.").required(),
-                 Make(text("kind", &T::kind))
+                 Make(std::move(kind))
                      .doc("Entry of the built-in catalogue: how the provider is spoken to.")
                      .required()
                      .like("openai")
@@ -245,7 +269,9 @@ const Section& provider_section() {
                      .absent("the catalogue's, where it has one")
                      .like("http://10.0.0.5:8000/v1")
                      .known_as({"url", "endpoint", "api_base", "host"}),
-                 Make(std::move(api_version)).doc("Azure's `api-version`, for its classic URL form.").absent("none"),
+                 Make(std::move(api_version))
+                     .doc("Azure's `api-version`, for its classic URL form.")
+                     .absent("none"),
                  Make(boolean("allow_private_address", &T::allow_private_address))
                      .doc("Let this provider be at a private or loopback address, for engines of your own."),
                  Make(maps("accounts", &T::accounts, account_section(), "name"))
@@ -264,25 +290,26 @@ const Section& model_section() {
       .name = "models[]",
       .id = "model",
       .doc = "A model at a provider and what it can do. Clients may ask for it by name unless it is hidden.",
-      .fields = {Make(publicly_named(text("name", &T::name))).doc("Unique among models.").required(),
-                 Make(named(text("provider", &T::provider))).doc("Name of an entry of `providers`.").required(),
-                 Make(text("upstream_name", &T::upstream_name))
-                     .doc("What the provider calls it (Azure: the deployment).")
-                     .absent("the same as `name`")
-                     .longest(256)
-                     .known_as({"model", "id", "deployment"}),
-                 Make(tokens("context", &T::context_tokens, 1, 1e9))
-                     .doc("Tokens that fit into the model's context.")
-                     .absent("unknown")
-                     .like("128k")
-                     .known_as({"context_length", "context_window", "max_tokens"}),
-                 Make(texts("can", &T::can,
-                            {"tools", "parallel_tools", "vision", "audio", "files", "json_object", "json_schema",
-                             "reasoning", "logprobs", "embeddings", "moderations", "images"}))
-                     .doc("What the model can do beyond text.")
-                     .absent("nothing stated")
-                     .known_as({"capabilities", "features"}),
-                 Make(boolean("hidden", &T::hidden)).doc("Reachable through routes only.")},
+      .fields =
+          {Make(publicly_named(text("name", &T::name))).doc("Unique among models.").required(),
+           Make(named(text("provider", &T::provider))).doc("Name of an entry of `providers`.").required(),
+           Make(text("upstream_name", &T::upstream_name))
+               .doc("What the provider calls it (Azure: the deployment).")
+               .absent("the same as `name`")
+               .longest(256)
+               .known_as({"model", "id", "deployment"}),
+           Make(tokens("context", &T::context_tokens, 1, 1e9))
+               .doc("Tokens that fit into the model's context. Recorded; nothing is decided by it yet.")
+               .absent("unknown")
+               .like("128k")
+               .known_as({"context_length", "context_window", "max_tokens"}),
+           Make(texts("can", &T::can,
+                      {"tools", "parallel_tools", "vision", "audio", "files", "json_object", "json_schema",
+                       "reasoning", "logprobs", "embeddings", "moderations", "images"}))
+               .doc("What the model can do beyond text. Recorded; nothing is decided by it yet.")
+               .absent("nothing stated")
+               .known_as({"capabilities", "features"}),
+           Make(boolean("hidden", &T::hidden)).doc("Reachable through routes only.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -307,9 +334,11 @@ const Section& candidate_section() {
       .name = "routes[].candidates[]",
       .id = "candidate",
       .doc = "A model that may answer.",
-      .fields = {Make(publicly_named(text("model", &T::model))).doc("Name of an entry of `models`.").required(),
-                 Make(number("weight", &T::weight, 1e-6, 1e6))
-                     .doc("Share of the requests, in proportion to the other candidates'; for the weighted picker.")},
+      .fields =
+          {Make(publicly_named(text("model", &T::model))).doc("Name of an entry of `models`.").required(),
+           Make(number("weight", &T::weight, 1e-6, 1e6))
+               .doc("Share of the requests, in proportion to the other candidates'; for the weighted "
+                    "picker.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -320,7 +349,8 @@ const Section& fallback_section() {
       .name = "routes[].fallback[]",
       .id = "fallback",
       .doc = "A model that is tried, in the order written, after all candidates failed.",
-      .fields = {Make(publicly_named(text("model", &T::model))).doc("Name of an entry of `models`.").required()},
+      .fields =
+          {Make(publicly_named(text("model", &T::model))).doc("Name of an entry of `models`.").required()},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -330,24 +360,27 @@ const Section& backoff_section() {
   static const Section kSection{
       .name = "routes[].retry.backoff",
       .id = "backoff",
-      .doc = "The pause before the same target is tried again: a random time up to `base`, doubling up to `max`.",
-      .fields = {Make(duration("base", &T::backoff_base, 1ms, 1h)).doc("Upper end of the first pause."),
-                 Make(duration("max", &T::backoff_max, 1ms, 1h)).doc("Where the doubling stops; at least `base`.")},
+      .doc =
+          "The pause before the same target is tried again: a random time up to `base`, doubling up to "
+          "`max`.",
+      .fields =
+          {Make(duration("base", &T::backoff_base, 1ms, 1h)).doc("Upper end of the first pause."),
+           Make(duration("max", &T::backoff_max, 1ms, 1h)).doc("Where the doubling stops; at least `base`.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
 
 const Section& retry_section() {
   using T = model::RetryRules;
-  static const Section kSection{
-      .name = "routes[].retry",
-      .id = "retry",
-      .doc = "How often a failed request is tried again.",
-      .fields = {Make(integer("max_attempts", &T::max_attempts, 1, 10))
-                     .doc("Attempts of one request that reached a provider.")
-                     .known_as({"attempts", "num_retries", "retries"}),
-                 Make(same_struct("backoff", backoff_section())).doc("Pauses between attempts at the same target.")},
-      .defaults = defaults_of<T>()};
+  static const Section kSection{.name = "routes[].retry",
+                                .id = "retry",
+                                .doc = "How often a failed request is tried again.",
+                                .fields = {Make(integer("max_attempts", &T::max_attempts, 1, 10))
+                                               .doc("Attempts of one request that reached a provider.")
+                                               .known_as({"attempts", "num_retries", "retries"}),
+                                           Make(same_struct("backoff", backoff_section()))
+                                               .doc("Pauses between attempts at the same target.")},
+                                .defaults = defaults_of<T>()};
   return kSection;
 }
 
@@ -358,7 +391,8 @@ Field picker_field() {
   field.type = FieldType::Word;
   field.words = {"order", "weighted"};
   field.store = [](void* object, const Scalar& value) -> std::string {
-    as<T>(object).picker = value.text == "weighted" ? routing::PickerKind::Weighted : routing::PickerKind::Order;
+    as<T>(object).picker =
+        value.text == "weighted" ? routing::PickerKind::Weighted : routing::PickerKind::Order;
     return {};
   };
   field.read = [](const void* object) {
@@ -375,33 +409,35 @@ const Section& route_section() {
       .name = "routes[]",
       .id = "route",
       .doc = "A public name (the client's `model`) and the models that answer to it.",
-      .fields = {Make(publicly_named(text("name", &T::name)))
-                     .doc("Unique; not the name of a model that is not hidden.")
-                     .required(),
-                 Make(same_struct("match", match_section())).doc("What the route is meant for."),
-                 Make(maps("candidates", &T::candidates, candidate_section(), "model"))
-                     .doc("Models that answer.")
-                     .required()
-                     .at_least(1)
-                     .known_as({"models", "targets"}),
-                 Make(maps("fallback", &T::fallback, fallback_section(), "model"))
-                     .doc("Models tried after the candidates.")
-                     .known_as({"fallbacks"}),
-                 Make(picker_field())
-                     .doc("`order`: candidates as written. `weighted`: drawn in proportion to their weights.")
-                     .absent("`weighted` if a candidate states a weight, else `order`")
-                     .known_as({"strategy", "policy", "load_balancing"}),
-                 Make(flags<T, Triggers>("trigger_on", triggers,
-                                         {{"timeout", &Triggers::timeout},
-                                          {"5xx", &Triggers::server_error},
-                                          {"429", &Triggers::rate_limit},
-                                          {"empty", &Triggers::empty},
-                                          {"404", &Triggers::not_found},
-                                          {"4xx", &Triggers::refused}}))
-                     .doc("Failures after which the next target is tried: `timeout`; `5xx` (broken connections and "
-                          "answers too); `429` (spent quotas and dead keys too); `empty` answers; `404` (the provider does "
-                          "not know the model); any other `4xx`."),
-                 Make(map("retry", &T::retry, retry_section())).doc("How often.")},
+      .fields =
+          {Make(publicly_named(text("name", &T::name)))
+               .doc("Unique; not the name of a model that is not hidden.")
+               .required(),
+           Make(same_struct("match", match_section())).doc("What the route is meant for."),
+           Make(maps("candidates", &T::candidates, candidate_section(), "model"))
+               .doc("Models that answer.")
+               .required()
+               .at_least(1)
+               .known_as({"models", "targets"}),
+           Make(maps("fallback", &T::fallback, fallback_section(), "model"))
+               .doc("Models tried after the candidates.")
+               .known_as({"fallbacks"}),
+           Make(picker_field())
+               .doc("`order`: candidates as written. `weighted`: drawn in proportion to their weights.")
+               .absent("`weighted` if a candidate states a weight, else `order`")
+               .known_as({"strategy", "policy", "load_balancing"}),
+           Make(flags<T, Triggers>("trigger_on", triggers,
+                                   {{"timeout", &Triggers::timeout},
+                                    {"5xx", &Triggers::server_error},
+                                    {"429", &Triggers::rate_limit},
+                                    {"empty", &Triggers::empty},
+                                    {"404", &Triggers::not_found},
+                                    {"4xx", &Triggers::refused}}))
+               .doc("Failures after which the next target is tried: `timeout`; `5xx` (broken connections and "
+                    "answers too); `429` (spent quotas and dead keys too); `empty` answers; `404` (the "
+                    "provider does "
+                    "not know the model); any other `4xx`."),
+           Make(map("retry", &T::retry, retry_section())).doc("How often.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -412,18 +448,22 @@ const Section& key_section() {
       .name = "keys[]",
       .id = "key",
       .doc = "A client's key, kept as a hash. `queqiao keys new` makes one and prints this entry.",
-      .fields = {Make(named(text("name", &T::name))).doc("Unique; appears in logs.").required(),
-                 Make(text("hash", &T::hash))
-                     .doc("What `queqiao keys hash` prints.")
-                     .required()
-                     .like("hmac-sha256:…"),
-                 Make(text("owner", &T::owner)).doc("Whose requests these are.").absent("the same as `name`").longest(128),
-                 Make(publicly_named(texts("allow", &T::allow)))
-                     .doc("Routes and models that the key may use.")
-                     .absent("all")
-                     .at_least(1)
-                     .known_as({"models", "routes", "allowed_models"}),
-                 Make(boolean("enabled", &T::enabled)).doc("`false`: the key is answered like an unknown one.")},
+      .fields =
+          {Make(named(text("name", &T::name))).doc("Unique; appears in logs.").required(),
+           Make(text("hash", &T::hash))
+               .doc("What `queqiao keys hash` prints.")
+               .required()
+               .like("hmac-sha256:…"),
+           Make(text("owner", &T::owner))
+               .doc("Whose requests these are.")
+               .absent("the same as `name`")
+               .longest(128),
+           Make(publicly_named(texts("allow", &T::allow)))
+               .doc("Routes and models that the key may use.")
+               .absent("all")
+               .at_least(1)
+               .known_as({"models", "routes", "allowed_models"}),
+           Make(boolean("enabled", &T::enabled)).doc("`false`: the key is answered like an unknown one.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -449,32 +489,34 @@ const Section& root_section() {
       .name = "",
       .id = "config",
       .doc = "The top level of the file.",
-      .fields = {Make(integer("workers", &T::workers, 0, 1024))
-                     .doc("Event loops, one thread each.")
-                     .absent("`0`: one per core")
-                     .restart(),
-                 Make(maps("listeners", &T::listeners, listener_section(), "address"))
-                     .doc("Where clients and operators connect.")
-                     .required()
-                     .at_least(1)
-                     .restart(),
-                 Make(map("limits", &T::limits, limits_section())).doc("Bounds on requests and the process."),
-                 Make(map("timers", &T::timers, timers_section())).doc("How long each phase may take."),
-                 Make(same_struct("outbound", outbound_section())).doc("How providers are reached.").restart(),
-                 Make(pepper_field())
-                     .doc("Server secret under which client keys are hashed; needed where `keys` are configured.")
-                     .absent("none")
-                     .like("${QUEQIAO_KEY_PEPPER}"),
-                 Make(maps("providers", &T::providers, provider_section(), "name"))
-                     .doc("Where requests can go.")
-                     .required()
-                     .at_least(1),
-                 Make(maps("models", &T::models, model_section(), "name"))
-                     .doc("What the providers offer.")
-                     .required()
-                     .at_least(1),
-                 Make(maps("routes", &T::routes, route_section(), "name")).doc("Public names that stand for several models."),
-                 Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys.")},
+      .fields =
+          {Make(integer("workers", &T::workers, 0, 1024))
+               .doc("Event loops, one thread each.")
+               .absent("`0`: one per core")
+               .restart(),
+           Make(maps("listeners", &T::listeners, listener_section(), "address"))
+               .doc("Where clients and operators connect.")
+               .required()
+               .at_least(1)
+               .restart(),
+           Make(map("limits", &T::limits, limits_section())).doc("Bounds on requests and the process."),
+           Make(map("timers", &T::timers, timers_section())).doc("How long each phase may take."),
+           Make(same_struct("outbound", outbound_section())).doc("How providers are reached.").restart(),
+           Make(pepper_field())
+               .doc("Server secret under which client keys are hashed; needed where `keys` are configured.")
+               .absent("none")
+               .like("${QUEQIAO_KEY_PEPPER}"),
+           Make(maps("providers", &T::providers, provider_section(), "name"))
+               .doc("Where requests can go.")
+               .required()
+               .at_least(1),
+           Make(maps("models", &T::models, model_section(), "name"))
+               .doc("What the providers offer.")
+               .required()
+               .at_least(1),
+           Make(maps("routes", &T::routes, route_section(), "name"))
+               .doc("Public names that stand for several models."),
+           Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -494,7 +536,8 @@ std::vector<const Section*> all_sections() {
 }
 
 const Field* Section::find(std::string_view key) const {
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.key == key; });
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.key == key; });
   return found == fields.end() ? nullptr : &*found;
 }
 

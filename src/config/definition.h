@@ -19,18 +19,18 @@ struct Section;
 
 enum class FieldType : std::uint8_t {
   Text,
-  Secret,    // text that is never shown
+  Secret,  // text that is never shown
   Boolean,
   Integer,
   Number,
   Duration,
   Size,
   Tokens,
-  Word,      // one of `words`
-  Words,     // a list of `words`
-  Texts,     // a list of text
-  Map,       // one map: `section`
-  Maps,      // a list of maps: `section`
+  Word,   // one of `words`
+  Words,  // a list of `words`
+  Texts,  // a list of text
+  Map,    // one map: `section`
+  Maps,   // a list of maps: `section`
 };
 
 enum class Presence : std::uint8_t { Optional, Required };
@@ -42,19 +42,19 @@ struct Field {
   FieldType type = FieldType::Text;
   Presence presence = Presence::Optional;
   Effect effect = Effect::Reload;
-  std::string_view doc;              // one line of Markdown, for the reference and the schema
-  std::string default_note;          // what holds when the key is absent, where the struct's value does not tell
-  double minimum = 0;                // inclusive, in base units: ms, bytes, tokens
+  std::string_view doc;      // one line of Markdown, for the reference and the schema
+  std::string default_note;  // what holds when the key is absent, where the struct's value does not tell
+  double minimum = 0;        // inclusive, in base units: ms, bytes, tokens
   double maximum = 0;
-  std::size_t min_items = 0;         // of lists
-  std::size_t max_length = 1024;     // of text, in bytes
-  std::string_view pattern;          // of text: an anchored ECMA regular expression for the schema ...
-  std::string_view pattern_words;    // ... and in words, for messages
+  std::size_t min_items = 0;       // of lists
+  std::size_t max_length = 1024;   // of text, in bytes
+  std::string_view pattern;        // of text: an anchored ECMA regular expression for the schema ...
+  std::string_view pattern_words;  // ... and in words, for messages
   std::function<bool(std::string_view)> matches;  // the same in code; absent: any text
-  std::vector<std::string_view> words;
-  std::vector<std::string_view> often_written;    // other products' names of this key, for suggestions
-  std::string_view example;          // for the reference
-  std::string_view identity;         // of Maps: the key that names an element in messages
+  std::vector<std::string_view> words;  // of Text: values for editors to offer; `check` has the last word
+  std::vector<std::string_view> often_written;  // other products' names of this key, for suggestions
+  std::string_view example;                     // for the reference
+  std::string_view identity;                    // of Maps: the key that names an element in messages
   const Section* section = nullptr;
 
   // Scalars and the elements of Words and Texts: stores the value, or says what was expected instead.
@@ -78,7 +78,8 @@ struct Section {
   std::function<const void*()> defaults;  // a default-made struct
 
   [[nodiscard]] const Field* find(std::string_view key) const;
-  // What holds when the key is absent, as the reference prints it; empty for required keys and where nothing does.
+  // What holds when the key is absent, as the reference prints it; empty for required keys and where nothing
+  // does.
   [[nodiscard]] std::string default_of(const Field& field) const;
 };
 

@@ -42,15 +42,18 @@ std::vector<Named> named_elements(const Field& field, const void* object) {
 }
 
 const Named* find(const std::vector<Named>& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const Named& named) { return named.name == name; });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const Named& named) { return named.name == name; });
   return found == list.end() ? nullptr : &*found;
 }
 
 class Differ {
  public:
-  void compare(const Section& section, const void* from, const void* to, const std::string& path, Effect effect) {
+  void compare(const Section& section, const void* from, const void* to, const std::string& path,
+               Effect effect) {
     for (const Field& field : section.fields) {
-      const std::string field_path = path.empty() ? std::string(field.key) : fmt::format("{}.{}", path, field.key);
+      const std::string field_path =
+          path.empty() ? std::string(field.key) : fmt::format("{}.{}", path, field.key);
       const Effect field_effect = effect == Effect::Restart ? effect : field.effect;
       if (field.type == FieldType::Map) {
         compare_map(field, from, to, field_path, field_effect);
@@ -67,18 +70,21 @@ class Differ {
  private:
   void add(std::string what, Effect effect) { changes_.push_back({std::move(what), effect}); }
 
-  void compare_value(const Field& field, const std::string& from, const std::string& to, const std::string& path,
-                     Effect effect) {
+  void compare_value(const Field& field, const std::string& from, const std::string& to,
+                     const std::string& path, Effect effect) {
     if (from == to) return;
     if (may_be_shown(field.type)) {
-      const auto spelled = [](const std::string& value) { return value.empty() ? std::string("nothing") : value; };
+      const auto spelled = [](const std::string& value) {
+        return value.empty() ? std::string("nothing") : value;
+      };
       add(fmt::format("{}: {} → {}", path, spelled(from), spelled(to)), effect);
     } else {
       add(fmt::format("{}: {}", path, from.empty() ? "added" : to.empty() ? "removed" : "changed"), effect);
     }
   }
 
-  void compare_map(const Field& field, const void* from, const void* to, const std::string& path, Effect effect) {
+  void compare_map(const Field& field, const void* from, const void* to, const std::string& path,
+                   Effect effect) {
     const auto before = field.elements(from);
     const auto after = field.elements(to);
     if (before.empty() && after.empty()) return;
@@ -87,7 +93,8 @@ class Differ {
     compare(*field.section, before.front(), after.front(), path, effect);
   }
 
-  void compare_list(const Field& field, const void* from, const void* to, const std::string& path, Effect effect) {
+  void compare_list(const Field& field, const void* from, const void* to, const std::string& path,
+                    Effect effect) {
     const auto before = named_elements(field, from);
     const auto after = named_elements(field, to);
     std::vector<std::string> kept_before;

@@ -40,7 +40,8 @@ std::expected<std::string, std::string> look_up(std::string_view inside, const E
     return std::string(inside.substr(separator + 2));
   }
   if (!value) {
-    return std::unexpected(fmt::format("the environment variable {0} is not set; set it or write ${{{0}:-default}}", name));
+    return std::unexpected(
+        fmt::format("the environment variable {0} is not set; set it or write ${{{0}:-default}}", name));
   }
   return std::move(*value);
 }

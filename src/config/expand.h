@@ -1,5 +1,5 @@
-// Expansion of `${VAR}`, `${VAR:-default}` and `${file:/path}` inside a scalar, after YAML parsing, so that no
-// value can change the file's structure. `$$` stands for one `$`; a `$` before anything else is itself.
+// Expansion of `${VAR}`, `${VAR:-default}` and `${file:/path}` inside a scalar, after YAML parsing, so that
+// no value can change the file's structure. `$$` stands for one `$`; a `$` before anything else is itself.
 // What was expanded is not expanded again.
 #pragma once
 #include <expected>

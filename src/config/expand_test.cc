@@ -7,7 +7,9 @@
 namespace qq::config {
 namespace {
 
-std::string expanded(std::string_view text) { return expand(text, test_environment()).value().text; }
+std::string expanded(std::string_view text) {
+  return expand(text, test_environment()).value().text;
+}
 
 TEST(Expand, LeavesPlainTextAlone) {
   EXPECT_EQ(expanded(""), "");
@@ -53,8 +55,8 @@ TEST(Expand, DoesNotExpandWhatItInserted) {
 }
 
 TEST(Expand, RefusesWhatItCannotResolve) {
-  for (const auto* bad : {"${NONE}", "${", "${WORD", "${}", "${ WORD}", "${WORD }", "${1A}", "${A-B}", "${file:}",
-                          "${file:/none}", "${A:-${WORD}}", "${:-x}", "${WORD:x}"}) {
+  for (const auto* bad : {"${NONE}", "${", "${WORD", "${}", "${ WORD}", "${WORD }", "${1A}", "${A-B}",
+                          "${file:}", "${file:/none}", "${A:-${WORD}}", "${:-x}", "${WORD:x}"}) {
     const auto result = expand(bad, test_environment());
     ASSERT_FALSE(result.has_value()) << bad;
     EXPECT_EQ(result.error().find("canary"), std::string::npos);

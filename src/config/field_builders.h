@@ -31,9 +31,10 @@ struct Unwrapped<std::optional<M>> {
   using type = M;
 };
 
-// A scalar: `parse` makes the value or says what it expected, `format` is its inverse. Members may be optional.
+// A scalar: `parse` makes the value or says what it expected, `format` is its inverse. Members may be
+// optional.
 template <typename T, typename M, typename Parse, typename Format>
-Field scalar(std::string_view key, FieldType type, M T::*member, Parse parse, Format format) {
+Field scalar(std::string_view key, FieldType type, M T::* member, Parse parse, Format format) {
   Field field;
   field.key = key;
   field.type = type;
@@ -55,30 +56,35 @@ Field scalar(std::string_view key, FieldType type, M T::*member, Parse parse, Fo
   return field;
 }
 
-inline Parsed<std::string> take_text(std::string_view text) { return std::string(text); }
-inline std::string give_text(const std::string& text) { return text; }
+inline Parsed<std::string> take_text(std::string_view text) {
+  return std::string(text);
+}
+inline std::string give_text(const std::string& text) {
+  return text;
+}
 
 template <typename T, typename M>
-Field text(std::string_view key, M T::*member) {
+Field text(std::string_view key, M T::* member) {
   return scalar(key, FieldType::Text, member, take_text, give_text);
 }
 
 template <typename T>
-Field secret(std::string_view key, Secret T::*member) {
+Field secret(std::string_view key, Secret T::* member) {
   Field field = scalar(
-      key, FieldType::Secret, member, [](std::string_view value) -> Parsed<Secret> { return Secret(std::string(value)); },
+      key, FieldType::Secret, member,
+      [](std::string_view value) -> Parsed<Secret> { return Secret(std::string(value)); },
       [](const Secret& value) { return std::string(value.reveal()); });
   return field;
 }
 
 template <typename T>
-Field boolean(std::string_view key, bool T::*member) {
+Field boolean(std::string_view key, bool T::* member) {
   return scalar(key, FieldType::Boolean, member, parse_boolean,
                 [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
 template <typename T, typename M>
-Field integer(std::string_view key, M T::*member, double minimum, double maximum) {
+Field integer(std::string_view key, M T::* member, double minimum, double maximum) {
   Field field = scalar(key, FieldType::Integer, member, parse_integer,
                        [](auto value) { return fmt::format("{}", value); });
   field.minimum = minimum;
@@ -87,7 +93,7 @@ Field integer(std::string_view key, M T::*member, double minimum, double maximum
 }
 
 template <typename T>
-Field number(std::string_view key, double T::*member, double minimum, double maximum) {
+Field number(std::string_view key, double T::* member, double minimum, double maximum) {
   Field field = scalar(key, FieldType::Number, member, parse_number, format_number);
   field.minimum = minimum;
   field.maximum = maximum;
@@ -95,7 +101,7 @@ Field number(std::string_view key, double T::*member, double minimum, double max
 }
 
 template <typename T, typename M>
-Field duration(std::string_view key, M T::*member, Milliseconds minimum, Milliseconds maximum) {
+Field duration(std::string_view key, M T::* member, Milliseconds minimum, Milliseconds maximum) {
   Field field = scalar(key, FieldType::Duration, member, parse_duration, format_duration);
   field.minimum = static_cast<double>(minimum.count());
   field.maximum = static_cast<double>(maximum.count());
@@ -103,7 +109,7 @@ Field duration(std::string_view key, M T::*member, Milliseconds minimum, Millise
 }
 
 template <typename T>
-Field size(std::string_view key, std::size_t T::*member, double minimum, double maximum) {
+Field size(std::string_view key, std::size_t T::* member, double minimum, double maximum) {
   Field field = scalar(key, FieldType::Size, member, parse_size, format_size);
   field.minimum = minimum;
   field.maximum = maximum;
@@ -111,7 +117,7 @@ Field size(std::string_view key, std::size_t T::*member, double minimum, double 
 }
 
 template <typename T, typename M>
-Field tokens(std::string_view key, M T::*member, double minimum, double maximum) {
+Field tokens(std::string_view key, M T::* member, double minimum, double maximum) {
   Field field = scalar(key, FieldType::Tokens, member, parse_tokens, format_tokens);
   field.minimum = minimum;
   field.maximum = maximum;
@@ -129,7 +135,8 @@ inline std::string joined(const std::vector<std::string>& list) {
 
 // A list of text, or of `words` if these are given.
 template <typename T>
-Field texts(std::string_view key, std::vector<std::string> T::*member, std::vector<std::string_view> words = {}) {
+Field texts(std::string_view key, std::vector<std::string> T::* member,
+            std::vector<std::string_view> words = {}) {
   Field field;
   field.key = key;
   field.type = words.empty() ? FieldType::Texts : FieldType::Words;
@@ -147,7 +154,7 @@ Field texts(std::string_view key, std::vector<std::string> T::*member, std::vect
 template <typename T, typename S>
 struct Flag {
   std::string_view word;
-  bool S::*member;
+  bool S::* member;
 };
 template <typename T, typename S, typename At>
 Field flags(std::string_view key, At at, std::vector<Flag<T, S>> list) {
@@ -175,7 +182,8 @@ Field flags(std::string_view key, At at, std::vector<Flag<T, S>> list) {
 }
 
 template <typename T, typename E>
-Field maps(std::string_view key, std::vector<E> T::*member, const Section& section, std::string_view identity) {
+Field maps(std::string_view key, std::vector<E> T::* member, const Section& section,
+           std::string_view identity) {
   Field field;
   field.key = key;
   field.type = FieldType::Maps;
@@ -191,7 +199,7 @@ Field maps(std::string_view key, std::vector<E> T::*member, const Section& secti
 }
 
 template <typename T, typename E>
-Field map(std::string_view key, E T::*member, const Section& section) {
+Field map(std::string_view key, E T::* member, const Section& section) {
   Field field;
   field.key = key;
   field.type = FieldType::Map;

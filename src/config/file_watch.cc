@@ -39,7 +39,8 @@ std::string resolved(const std::string& path) {
 Result<FileWatch> FileWatch::open(const std::string& path) {
   const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0) {
-    return fail(Error::gateway(ErrorKind::Config, std::string("inotify is not available: ") + std::strerror(errno)));
+    return fail(
+        Error::gateway(ErrorKind::Config, std::string("inotify is not available: ") + std::strerror(errno)));
   }
   FileWatch watch(fd, path);
   if (inotify_add_watch(fd, folder_of(path).c_str(), kEvents) < 0) {
@@ -104,7 +105,9 @@ bool FileWatch::drain() {
 }
 
 FileWatcher::FileWatcher(FileWatch watch, std::function<void()> changed, Milliseconds quiet)
-    : watch_(std::move(watch)), changed_(std::move(changed)), stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : watch_(std::move(watch)),
+      changed_(std::move(changed)),
+      stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   QQ_ASSERT(stop_fd_ >= 0);
   thread_ = std::thread([this, quiet] { run(quiet); });
 }

@@ -1,5 +1,5 @@
-// Tells when a file was written or replaced, by inotify on its folder: editors write a new file and rename it,
-// and container platforms swap a link that the path goes through.
+// Tells when a file was written or replaced, by inotify on its folder: editors write a new file and rename
+// it, and container platforms swap a link that the path goes through.
 #pragma once
 #include <functional>
 #include <string>
@@ -21,8 +21,8 @@ class FileWatch {
   // Becomes readable when something happened in the folder; non-blocking, for any poller.
   [[nodiscard]] int fd() const noexcept { return fd_; }
 
-  // Reads all events. True if one of them closed the file after writing, put another in its place, or made the
-  // path lead elsewhere. A file that is still being written does not count.
+  // Reads all events. True if one of them closed the file after writing, put another in its place, or made
+  // the path lead elsewhere. A file that is still being written does not count.
   [[nodiscard]] bool drain();
 
  private:

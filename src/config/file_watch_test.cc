@@ -44,7 +44,9 @@ class FileWatchTest : public testing::Test {
  protected:
   FileWatchTest() { write(path_, "one"); }
   ~FileWatchTest() override { fs::remove_all(folder_); }
-  static void write(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+  static void write(const std::string& path, std::string_view text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
 
   std::string folder_ = [] {
     std::string name = fs::temp_directory_path() / "queqiao-watch-XXXXXX";

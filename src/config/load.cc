@@ -75,7 +75,8 @@ std::string spelled(FieldType type, double value) {
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 class Loader {
@@ -102,8 +103,8 @@ class Loader {
       }
       const auto [first, fresh] = seen.emplace(field->key, key.mark);
       if (!fresh) {
-        out_.add(key.mark,
-                 prefixed(path, fmt::format("`{}` is given twice, first in line {}", field->key, first->second.line)));
+        out_.add(key.mark, prefixed(path, fmt::format("`{}` is given twice, first in line {}", field->key,
+                                                      first->second.line)));
         continue;
       }
       load_value(*field, object, entry.value, join(path, field->key));
@@ -123,13 +124,15 @@ class Loader {
   static std::string unknown_key(const Section& section, std::string_view key) {
     const std::string name = shown(key);
     for (const Field& field : section.fields) {
-      if (std::find(field.often_written.begin(), field.often_written.end(), key) != field.often_written.end()) {
+      if (std::find(field.often_written.begin(), field.often_written.end(), key) !=
+          field.often_written.end()) {
         return fmt::format("unknown key {}: did you mean `{}`?", name, field.key);
       }
     }
     std::vector<std::string_view> known;
     for (const Field& field : section.fields) known.push_back(field.key);
-    if (const auto near = nearest(key, known)) return fmt::format("unknown key {}: did you mean `{}`?", name, *near);
+    if (const auto near = nearest(key, known))
+      return fmt::format("unknown key {}: did you mean `{}`?", name, *near);
     for (const Section* other : all_sections()) {
       if (other->find(key) == nullptr) continue;
       return other->name.empty() ? fmt::format("unknown key {}: it belongs at the top level", name)
@@ -143,7 +146,8 @@ class Loader {
   void load_value(const Field& field, void* object, const Node& node, const std::string& path) {
     places_.set(path, {node.mark});
     if (node.kind == Node::Kind::Null) {
-      const std::string what = node.text.empty() ? "nothing" : fmt::format("`{}`, which is YAML's null", node.text);
+      const std::string what =
+          node.text.empty() ? "nothing" : fmt::format("`{}`, which is YAML's null", node.text);
       const bool text = !node.text.empty() && expected_words(field.type) == "text";
       out_.add(node.mark, fmt::format("{}: expected {}, found {}: {}", path, expected_words(field.type), what,
                                       text ? "quote it" : "give it a value or remove the key"));
@@ -181,7 +185,8 @@ class Loader {
         if (item.kind == Node::Kind::Map) {
           load_map(*field.section, element, item, item_path);
         } else {
-          out_.add(item.mark, fmt::format("{}: expected a map of keys and values, found {}", item_path, describe(item)));
+          out_.add(item.mark,
+                   fmt::format("{}: expected a map of keys and values, found {}", item_path, describe(item)));
         }
         continue;
       }
@@ -199,7 +204,8 @@ class Loader {
 
   bool expect(Node::Kind kind, const Field& field, const Node& node, const std::string& path) {
     if (node.kind == kind) return true;
-    out_.add(node.mark, fmt::format("{}: expected {}, found {}", path, expected_words(field.type), describe(node)));
+    out_.add(node.mark,
+             fmt::format("{}: expected {}, found {}", path, expected_words(field.type), describe(node)));
     return false;
   }
 
@@ -255,16 +261,19 @@ class Loader {
   }
 
   static std::string text_problem(const Field& field, const Scalar& value) {
-    const std::string_view silent = value.plain && !value.from_outside ? silent_type(value.text) : std::string_view{};
+    const std::string_view silent =
+        value.plain && !value.from_outside ? silent_type(value.text) : std::string_view{};
     if (!silent.empty()) {
       if (field.type == FieldType::Secret) {
         return fmt::format("expected text, but without quotes YAML reads this as {}: quote it", silent);
       }
-      return fmt::format("expected text, but without quotes YAML reads {} as {}: quote it", shown(value.text), silent);
+      return fmt::format("expected text, but without quotes YAML reads {} as {}: quote it", shown(value.text),
+                         silent);
     }
     if (value.text.empty() && field.type != FieldType::Secret) return "must not be empty";
     if (has_control(value.text)) return "holds a control character, such as a line break";
-    if (value.text.size() > std::max<std::size_t>(field.max_length, field.type == FieldType::Secret ? 16U << 10U : 0U)) {
+    if (value.text.size() >
+        std::max<std::size_t>(field.max_length, field.type == FieldType::Secret ? 16U << 10U : 0U)) {
       return fmt::format("is longer than {} bytes", field.max_length);
     }
     if (field.matches && !field.matches(value.text)) {
@@ -276,10 +285,11 @@ class Loader {
   static std::string word_problem(const Field& field, const Scalar& value) {
     if (std::find(field.words.begin(), field.words.end(), value.text) != field.words.end()) return {};
     std::string list;
-    for (const std::string_view word : field.words) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", word);
+    for (const std::string_view word : field.words)
+      list += fmt::format("{}`{}`", list.empty() ? "" : ", ", word);
     const auto near = value.from_outside ? std::nullopt : nearest(value.text, field.words);
-    return fmt::format("expected {}{}{}{}", field.words.size() > 1 ? "one of " : "", list, found(field, value),
-                       near ? fmt::format(": did you mean `{}`?", *near) : "");
+    return fmt::format("expected {}{}{}{}", field.words.size() > 1 ? "one of " : "", list,
+                       found(field, value), near ? fmt::format(": did you mean `{}`?", *near) : "");
   }
 
   const Environment& environment_;
@@ -294,9 +304,10 @@ LoadResult load_text(const std::string& name, std::string_view text, const Envir
   const auto root = parse_yaml(text, out);
   if (!root) return std::unexpected(out.take());
   if (root->kind != Node::Kind::Map) {
-    out.add(root->mark, root->kind == Node::Kind::Null
-                            ? std::string("the file is empty: `listeners`, `providers` and `models` are required")
-                            : fmt::format("the file must hold a map of keys and values, not {}", describe(*root)));
+    out.add(root->mark,
+            root->kind == Node::Kind::Null
+                ? std::string("the file is empty: `listeners`, `providers` and `models` are required")
+                : fmt::format("the file must hold a map of keys and values, not {}", describe(*root)));
     return std::unexpected(out.take());
   }
   Config config;

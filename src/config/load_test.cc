@@ -30,7 +30,9 @@ Config loaded(std::string_view text) {
   return *std::move(result);
 }
 
-Config with(std::string_view more) { return loaded(std::string(kMinimal) + std::string(more)); }
+Config with(std::string_view more) {
+  return loaded(std::string(kMinimal) + std::string(more));
+}
 
 TEST(Load, AMinimalFileTakesTheDefaultsForEverythingElse) {
   const Config config = loaded(kMinimal);
@@ -53,22 +55,25 @@ TEST(Load, AModelIsCalledByItsOwnNameUpstreamUnlessToldOtherwise) {
 
 TEST(Load, ReadsEveryTimer) {
   const Config config = with(
-      "timers: {connect: 1s, tls: 2s, send_progress: 3s, first_byte: 4s, first_content: 5s, event_gap: 6s, total: 7s,"
-      " client_write_stall: 8s, client_head: 9s, client_body_grace: 10s, client_idle: 11s, heartbeat: 12s, drain: 13s}");
+      "timers: {connect: 1s, tls: 2s, send_progress: 3s, first_byte: 4s, first_content: 5s, event_gap: 6s, "
+      "total: 7s,"
+      " client_write_stall: 8s, client_head: 9s, client_body_grace: 10s, client_idle: 11s, heartbeat: 12s, "
+      "drain: 13s}");
   const relay::Timers& t = config.timers;
-  EXPECT_THAT((std::vector<Milliseconds>{t.connect, t.tls, t.send_progress, t.first_byte, t.first_content, t.event_gap,
-                                         t.total, t.client_write_stall, t.client_head, t.client_body_grace, t.client_idle,
-                                         t.heartbeat, t.drain}),
+  EXPECT_THAT((std::vector<Milliseconds>{t.connect, t.tls, t.send_progress, t.first_byte, t.first_content,
+                                         t.event_gap, t.total, t.client_write_stall, t.client_head,
+                                         t.client_body_grace, t.client_idle, t.heartbeat, t.drain}),
               ElementsAre(1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s, 10s, 11s, 12s, 13s));
 }
 
 TEST(Load, ReadsEveryLimit) {
   const Config config = with(
-      "limits: {body_max: 1MiB, bodies_in_flight_max: 2MiB, head_max: 3KiB, json_nodes_max: 4000, held_answer_max: 5KiB,"
+      "limits: {body_max: 1MiB, bodies_in_flight_max: 2MiB, head_max: 3KiB, json_nodes_max: 4000, "
+      "held_answer_max: 5KiB,"
       " event_max: 6KiB, memory_max: 1GiB, connections_max: 8}");
   const relay::Limits& l = config.limits;
-  EXPECT_THAT((std::vector<std::size_t>{l.body_max, l.bodies_in_flight_max, l.head_max, l.json_nodes_max, l.held_answer_max,
-                                        l.event_max, l.memory_max, l.connections_max}),
+  EXPECT_THAT((std::vector<std::size_t>{l.body_max, l.bodies_in_flight_max, l.head_max, l.json_nodes_max,
+                                        l.held_answer_max, l.event_max, l.memory_max, l.connections_max}),
               ElementsAre(1U << 20U, 2U << 20U, 3U << 10U, 4000U, 5U << 10U, 6U << 10U, 1U << 30U, 8U));
 }
 
@@ -88,7 +93,8 @@ providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}]}]
 models: [{name: m, provider: p}]
 )");
   ASSERT_EQ(config.listeners.size(), 3U);
-  EXPECT_TRUE(config.listeners[0].serve_api && config.listeners[0].serve_metrics && !config.listeners[0].serve_admin);
+  EXPECT_TRUE(config.listeners[0].serve_api && config.listeners[0].serve_metrics &&
+              !config.listeners[0].serve_admin);
   EXPECT_EQ(config.listeners[0].tls->certificate, "/etc/c.pem");
   EXPECT_EQ(config.listeners[0].tls->key, "/etc/k.pem");
   EXPECT_TRUE(config.listeners[1].serve_admin && !config.listeners[1].serve_api);
@@ -143,7 +149,8 @@ routes:
   EXPECT_EQ(route.fallback[0].model, "small");
   EXPECT_EQ(route.picker, routing::PickerKind::Weighted);
   EXPECT_TRUE(route.triggers.rate_limit && route.triggers.empty);
-  EXPECT_FALSE(route.triggers.timeout || route.triggers.server_error || route.triggers.not_found || route.triggers.refused);
+  EXPECT_FALSE(route.triggers.timeout || route.triggers.server_error || route.triggers.not_found ||
+               route.triggers.refused);
   EXPECT_EQ(route.retry.max_attempts, 5);
   EXPECT_EQ(route.retry.backoff_base, 100ms);
   EXPECT_EQ(route.retry.backoff_max, 1s);
@@ -161,7 +168,8 @@ TEST(Load, TheWeightedPickerNeedsNoWeights) {
 }
 
 TEST(Load, AnEmptyTriggerListMeansThatNothingTriggers) {
-  const auto& triggers = with("routes: [{name: r, trigger_on: [], candidates: [{model: small}]}]").routes[0].triggers;
+  const model::Triggers triggers =
+      with("routes: [{name: r, trigger_on: [], candidates: [{model: small}]}]").routes[0].triggers;
   EXPECT_FALSE(triggers.timeout || triggers.server_error || triggers.rate_limit || triggers.empty);
 }
 
@@ -169,8 +177,8 @@ TEST(Load, ReadsKeys) {
   const std::string hash = "hmac-sha256:" + std::string(64, 'a');
   const std::string other = "hmac-sha256:" + std::string(64, 'b');
   const Config config = with("key_pepper: \"${PEPPER}\"\nkeys:\n  - {name: demo, hash: \"" + hash +
-                             "\", owner: \"Zhang San 张三\", allow: [small]}\n  - {name: plain, hash: \"" + other +
-                             "\", enabled: false}\n");
+                             "\", owner: \"Zhang San 张三\", allow: [small]}\n  - {name: plain, hash: \"" +
+                             other + "\", enabled: false}\n");
   EXPECT_EQ(config.key_pepper.reveal(), "canary-pepper-0123456789abcdef");
   EXPECT_EQ(config.keys[0].owner, "Zhang San 张三");
   EXPECT_THAT(config.keys[0].allow, ElementsAre("small"));
@@ -189,8 +197,9 @@ TEST(Load, ReadsTheOutboundSettings) {
 }
 
 TEST(Load, VariablesMayStandForNumbersDurationsAndWords) {
-  const Config config = with("workers: ${NUMBER}\ntimers: {connect: \"${NUMBER}s\", tls: \"${NONE:-7s}\"}\n"
-                             "limits: {json_nodes_max: \"${BIG}\"}\n");
+  const Config config = with(
+      "workers: ${NUMBER}\ntimers: {connect: \"${NUMBER}s\", tls: \"${NONE:-7s}\"}\n"
+      "limits: {json_nodes_max: \"${BIG}\"}\n");
   EXPECT_EQ(config.workers, 4);
   EXPECT_EQ(config.timers.connect, 4s);
   EXPECT_EQ(config.timers.tls, 7s);
@@ -232,7 +241,8 @@ TEST(Load, ThousandsOfMistakesAreCappedAndCounted) {
 TEST(Load, AFileThatIsNotThereIsAMistakeOfItsOwn) {
   const auto result = load_file("/nonexistent/queqiao.yaml", test_environment());
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(to_text(result.error().at(0)), "/nonexistent/queqiao.yaml:1:1: cannot be opened: No such file or directory");
+  EXPECT_EQ(to_text(result.error().at(0)),
+            "/nonexistent/queqiao.yaml:1:1: cannot be opened: No such file or directory");
 }
 
 TEST(Load, AFolderIsNoFile) {
@@ -247,7 +257,8 @@ TEST(Load, TheMinimalExampleIsGood) {
 }
 
 TEST(Load, TheFullExampleIsGoodOnceItsVariablesAreSet) {
-  auto environment = test_environment({{"QUEQIAO_KEY_PEPPER", "canary-pepper-0123456789"}, {"DEEPSEEK_API_KEY", "sk-canary"}});
+  auto environment = test_environment(
+      {{"QUEQIAO_KEY_PEPPER", "canary-pepper-0123456789"}, {"DEEPSEEK_API_KEY", "sk-canary"}});
   environment.file = [](const std::string&) { return std::string("sk-canary-file\n"); };
   const auto result = load_file(QQ_SOURCE_DIR "/examples/queqiao.yaml", environment);
   ASSERT_TRUE(result.has_value()) << to_text(result.error().front());
@@ -260,7 +271,8 @@ TEST(Load, TheFullExampleSaysWhichVariablesItNeeds) {
   nothing.file = [](const std::string&) { return std::nullopt; };
   const auto result = load_file(QQ_SOURCE_DIR "/examples/queqiao.yaml", nothing);
   ASSERT_FALSE(result.has_value());
-  for (const Diagnostic& d : result.error()) EXPECT_THAT(d.message, testing::ContainsRegex("is not set|cannot be read"));
+  for (const Diagnostic& d : result.error())
+    EXPECT_THAT(d.message, testing::ContainsRegex("is not set|cannot be read"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Where each value stood in the file, by its path ("providers[0].accounts[1].name"), so that checks made after
-// loading can point at it.
+// Where each value stood in the file, by its path ("providers[0].accounts[1].name"), so that checks made
+// after loading can point at it.
 #pragma once
 #include <string>
 #include <unordered_map>

@@ -43,15 +43,16 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 bool is_host(std::string_view host) {
   return !host.empty() && host.size() <= 255 && std::all_of(host.begin(), host.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '_' || c == ':';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == ':';
   });
 }
 
 }  // namespace
 
 std::expected<relay::OutboundProxy, std::string> parse_proxy_url(std::string_view url) {
-  const std::unexpected<std::string> form("a proxy's URL of the form http://host:port or http://user:password@host:port");
+  const std::unexpected<std::string> form(
+      "a proxy's URL of the form http://host:port or http://user:password@host:port");
   constexpr std::string_view kScheme = "http://";
   if (!url.starts_with(kScheme)) return form;
   url.remove_prefix(kScheme.size());
@@ -76,7 +77,8 @@ std::expected<relay::OutboundProxy, std::string> parse_proxy_url(std::string_vie
     return form;
   }
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), proxy.port);
-  if (!is_host(host) || port.empty() || error != std::errc{} || end != port.data() + port.size() || proxy.port == 0) {
+  if (!is_host(host) || port.empty() || error != std::errc{} || end != port.data() + port.size() ||
+      proxy.port == 0) {
     return form;
   }
   proxy.host = host;

@@ -40,7 +40,8 @@ void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
   }
 }
 
-std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path, const Environment& environment,
+std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
+                                                        const Environment& environment,
                                                         resilience::HealthRegistry& healths, WallTime now) {
   auto config = load_file(path, environment);
   if (!config) return std::unexpected(std::move(config).error());

@@ -29,7 +29,8 @@ struct Active {
 };
 
 // The first one, of generation 1.
-std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path, const Environment& environment,
+std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
+                                                        const Environment& environment,
                                                         resilience::HealthRegistry& healths, WallTime now);
 
 enum class ReloadStatus : std::uint8_t {
@@ -40,17 +41,18 @@ enum class ReloadStatus : std::uint8_t {
 
 struct ReloadResult {
   ReloadStatus status = ReloadStatus::Refused;
-  std::optional<Config> next;                        // if Applied: what to run with from now on
-  std::shared_ptr<const relay::Snapshot> snapshot;   // if Applied by `reload`: `next` compiled
+  std::optional<Config> next;                       // if Applied: what to run with from now on
+  std::shared_ptr<const relay::Snapshot> snapshot;  // if Applied by `reload`: `next` compiled
   std::vector<Change> changes;
   std::vector<Diagnostic> diagnostics;
 };
 
-// The first half: parse → check → diff, for a caller that compiles by itself. `running` is the configuration as
-// it was loaded, without what the process filled in since.
+// The first half: parse → check → diff, for a caller that compiles by itself. `running` is the configuration
+// as it was loaded, without what the process filled in since.
 ReloadResult reread(const Config& running, const std::string& path, const Environment& environment);
 
-// Between two snapshots: a credential that changed makes its account alive again, so its rest for a dead key ends.
+// Between two snapshots: a credential that changed makes its account alive again, so its rest for a dead key
+// ends.
 void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to);
 
 // All of it: `reread`, compile, `revive_accounts`.

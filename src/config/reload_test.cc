@@ -39,7 +39,9 @@ class ReloadTest : public testing::Test {
   Active active_;
 };
 
-TEST_F(ReloadTest, StartsWithGenerationOne) { EXPECT_EQ(active_.snapshot->generation, 1U); }
+TEST_F(ReloadTest, StartsWithGenerationOne) {
+  EXPECT_EQ(active_.snapshot->generation, 1U);
+}
 
 TEST_F(ReloadTest, AppliesAChange) {
   const auto result = reloaded(replaced(kSample, "connect: 3s", "connect: 5s"));
@@ -71,7 +73,9 @@ TEST_F(ReloadTest, RefusesAFileThatIsGone) {
   EXPECT_EQ(reload(active_, path_, test_environment(), healths_, kNow).status, ReloadStatus::Refused);
 }
 
-TEST_F(ReloadTest, RefusesAnEmptyFile) { EXPECT_EQ(reloaded("").status, ReloadStatus::Refused); }
+TEST_F(ReloadTest, RefusesAnEmptyFile) {
+  EXPECT_EQ(reloaded("").status, ReloadStatus::Refused);
+}
 
 TEST_F(ReloadTest, RefusesHalfAFile) {
   // Whoever writes in place may be seen in the middle: no cut before the last required key makes a good file.
@@ -84,8 +88,10 @@ TEST_F(ReloadTest, RefusesHalfAFile) {
 TEST_F(ReloadTest, KeepsWhatNeedsARestartAndSaysSoEveryTime) {
   const auto first = reloaded(replaced(kSample, "workers: 2", "workers: 3"));
   EXPECT_EQ(first.status, ReloadStatus::Unchanged);
-  EXPECT_EQ(to_text(first), "configuration unchanged, 1 only after a restart\n  workers: 2 → 3 (needs a restart)");
-  const std::string both = replaced(replaced(kSample, "workers: 2", "workers: 3"), "connect: 3s", "connect: 5s");
+  EXPECT_EQ(to_text(first),
+            "configuration unchanged, 1 only after a restart\n  workers: 2 → 3 (needs a restart)");
+  const std::string both =
+      replaced(replaced(kSample, "workers: 2", "workers: 3"), "connect: 3s", "connect: 5s");
   const auto second = reloaded(both);
   ASSERT_EQ(second.status, ReloadStatus::Applied);
   EXPECT_EQ(second.next->workers, 2);
@@ -96,8 +102,8 @@ TEST_F(ReloadTest, KeepsWhatNeedsARestartAndSaysSoEveryTime) {
 // Every key that the definition marks keeps its old value, whatever else is taken over.
 TEST_F(ReloadTest, TheDefinitionAndTheReloadAgreeOnWhatNeedsARestart) {
   const std::string text = replaced(
-      replaced(replaced(kSample, "workers: 2", "workers: 5\noutbound: {proxy: \"http://p:1\", ca_file: /x}"), "127.0.0.1:8081",
-               "127.0.0.1:9"),
+      replaced(replaced(kSample, "workers: 2", "workers: 5\noutbound: {proxy: \"http://p:1\", ca_file: /x}"),
+               "127.0.0.1:8081", "127.0.0.1:9"),
       "limits: {", "limits: {memory_max: 1GiB, connections_max: 9, head_max: 9KiB, ");
   const auto result = reloaded(text);
   ASSERT_EQ(result.status, ReloadStatus::Applied);
@@ -125,8 +131,8 @@ TEST_F(ReloadTest, ATargetKeepsItsHealth) {
   EXPECT_EQ(result.snapshot->healths[0], active_.snapshot->healths[0]);
 }
 
-// A thousand edits one after the other, some of them mistakes: the generation counts exactly the applied ones,
-// the snapshot always says what the last good file said, and going back leaves no difference.
+// A thousand edits one after the other, some of them mistakes: the generation counts exactly the applied
+// ones, the snapshot always says what the last good file said, and going back leaves no difference.
 TEST_F(ReloadTest, AThousandReloadsKeepTheLastGoodFile) {
   Random random(20'261'130);
   const Config original = active_.config;
@@ -138,7 +144,8 @@ TEST_F(ReloadTest, AThousandReloadsKeepTheLastGoodFile) {
     const Milliseconds next_connect{static_cast<std::int64_t>(1 + random.below(50)) * 100};
     const std::string next_weight = std::to_string(1 + random.below(5));
     const bool with_key = random.below(2) == 0;
-    std::string text = replaced(kSample, "connect: 3s", "connect: " + std::to_string(next_connect.count()) + "ms");
+    std::string text =
+        replaced(kSample, "connect: 3s", "connect: " + std::to_string(next_connect.count()) + "ms");
     text = replaced(text, "weight: 3", "weight: " + next_weight);
     if (with_key) text += "  - {name: more, hash: \"hmac-sha256:" + std::string(64, 'c') + "\"}\n";
     const bool bad = random.below(4) == 0;
@@ -148,8 +155,8 @@ TEST_F(ReloadTest, AThousandReloadsKeepTheLastGoodFile) {
       ASSERT_EQ(result.status, ReloadStatus::Refused);
       ASSERT_EQ(result.diagnostics.size(), 1U);
     } else {
-      const bool differs =
-          next_connect != connect || next_weight != weight || with_key != (active_.snapshot->keys.size() == 2);
+      const bool differs = next_connect != connect || next_weight != weight ||
+                           with_key != (active_.snapshot->keys.size() == 2);
       ASSERT_EQ(result.status, differs ? ReloadStatus::Applied : ReloadStatus::Unchanged);
       if (differs) {
         active_ = {*result.next, result.snapshot};

@@ -11,8 +11,12 @@
 namespace qq::config {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
 
 struct Unit {
   std::string_view suffix;
@@ -20,7 +24,8 @@ struct Unit {
 };
 // Largest first, so that formatting takes the first that divides.
 constexpr std::array kDurationUnits{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000}, Unit{"ms", 1}};
-constexpr std::array kSizeUnits{Unit{"GiB", 1LL << 30}, Unit{"MiB", 1LL << 20}, Unit{"KiB", 1LL << 10}, Unit{"B", 1}};
+constexpr std::array kSizeUnits{Unit{"GiB", 1LL << 30}, Unit{"MiB", 1LL << 20}, Unit{"KiB", 1LL << 10},
+                                Unit{"B", 1}};
 constexpr std::array kTokenUnits{Unit{"m", 1'000'000}, Unit{"k", 1'000}, Unit{"", 1}};
 
 // Digits and one of the units; nothing if it is spelled otherwise or does not fit.
@@ -33,7 +38,8 @@ std::optional<std::int64_t> with_unit(std::string_view text, const std::array<Un
   std::from_chars(text.data(), text.data() + digits, count);
   for (const Unit& unit : units) {
     std::int64_t product = 0;
-    if (text.substr(digits) == unit.suffix && !__builtin_mul_overflow(count, unit.factor, &product)) return product;
+    if (text.substr(digits) == unit.suffix && !__builtin_mul_overflow(count, unit.factor, &product))
+      return product;
   }
   return std::nullopt;
 }
@@ -54,11 +60,14 @@ std::string number_trap(std::string_view text) {
   if (all_digits(digits) && digits.size() > 1 && digits[0] == '0') {
     return "without leading zeros (some YAML readers take them for octal)";
   }
-  if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X' || digits[1] == 'o' || digits[1] == 'b')) {
+  if (digits.size() > 2 && digits[0] == '0' &&
+      (digits[1] == 'x' || digits[1] == 'X' || digits[1] == 'o' || digits[1] == 'b')) {
     return "in decimal digits";
   }
-  if (!digits.empty() && is_digit(digits[0]) && digits.find('_') != std::string_view::npos) return "without underscores";
-  if (!digits.empty() && is_digit(digits[0]) && digits.find(',') != std::string_view::npos) return "without commas";
+  if (!digits.empty() && is_digit(digits[0]) && digits.find('_') != std::string_view::npos)
+    return "without underscores";
+  if (!digits.empty() && is_digit(digits[0]) && digits.find(',') != std::string_view::npos)
+    return "without commas";
   if (!digits.empty() && is_digit(digits[0]) && digits.find_first_of("eE") != std::string_view::npos &&
       digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos) {
     return "without an exponent";
@@ -87,24 +96,29 @@ Parsed<std::uint64_t> parse_size(std::string_view text) {
   if (text == "0") return 0U;
   if (all_digits(text)) return std::unexpected("a size with its unit (B, KiB, MiB or GiB), such as 64MiB");
   const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
-  for (const std::string_view decimal : {"K", "M", "G", "k", "m", "g", "KB", "MB", "GB", "kB", "kb", "mb", "gb"}) {
-    if (unit == decimal) return std::unexpected("a size in powers of 1024 (B, KiB, MiB or GiB), such as 64MiB");
+  for (const std::string_view decimal :
+       {"K", "M", "G", "k", "m", "g", "KB", "MB", "GB", "kB", "kb", "mb", "gb"}) {
+    if (unit == decimal)
+      return std::unexpected("a size in powers of 1024 (B, KiB, MiB or GiB), such as 64MiB");
   }
   return std::unexpected("a size such as 512B, 64KiB, 64MiB or 1GiB");
 }
 
 Parsed<std::int64_t> parse_tokens(std::string_view text) {
   if (const auto value = with_unit(text, kTokenUnits)) return *value;
-  if (const std::string trap = number_trap(text); !trap.empty()) return std::unexpected("a token count " + trap);
+  if (const std::string trap = number_trap(text); !trap.empty())
+    return std::unexpected("a token count " + trap);
   return std::unexpected("a token count such as 8192, 128k or 1m (k = 1,000, m = 1,000,000)");
 }
 
 Parsed<std::int64_t> parse_integer(std::string_view text) {
-  if (const std::string trap = number_trap(text); !trap.empty()) return std::unexpected("a whole number " + trap);
+  if (const std::string trap = number_trap(text); !trap.empty())
+    return std::unexpected("a whole number " + trap);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return std::unexpected("a smaller whole number");
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::unexpected("a whole number");
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size())
+    return std::unexpected("a whole number");
   return value;
 }
 
@@ -130,10 +144,18 @@ Parsed<bool> parse_boolean(std::string_view text) {
   return std::unexpected("true or false");
 }
 
-std::string format_duration(Milliseconds duration) { return format_unit(duration.count(), kDurationUnits); }
-std::string format_size(std::uint64_t bytes) { return format_unit(static_cast<std::int64_t>(bytes), kSizeUnits); }
-std::string format_tokens(std::int64_t tokens) { return format_unit(tokens, kTokenUnits); }
-std::string format_number(double number) { return fmt::format("{}", number); }
+std::string format_duration(Milliseconds duration) {
+  return format_unit(duration.count(), kDurationUnits);
+}
+std::string format_size(std::uint64_t bytes) {
+  return format_unit(static_cast<std::int64_t>(bytes), kSizeUnits);
+}
+std::string format_tokens(std::int64_t tokens) {
+  return format_unit(tokens, kTokenUnits);
+}
+std::string format_number(double number) {
+  return fmt::format("{}", number);
+}
 
 std::string_view silent_type(std::string_view plain) {
   const std::string word = lower(plain);
@@ -146,12 +168,14 @@ std::string_view silent_type(std::string_view plain) {
   if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.empty()) return {};
   if (digits.starts_with("0x") || digits.starts_with("0o") || digits.starts_with("0b")) {
-    const bool number = digits.size() > 2 && digits.find_first_not_of("0123456789abcdef_", 2) == std::string_view::npos;
+    const bool number =
+        digits.size() > 2 && digits.find_first_not_of("0123456789abcdef_", 2) == std::string_view::npos;
     return number ? "a number" : std::string_view{};
   }
   if (!is_digit(digits[0]) && !(digits[0] == '.' && digits.size() > 1 && is_digit(digits[1]))) return {};
   // Digits, one dot, underscores, one exponent; or sexagesimal (12:30:45).
-  if (digits.find_first_not_of("0123456789:_") == std::string_view::npos && digits.find(':') != std::string_view::npos) {
+  if (digits.find_first_not_of("0123456789:_") == std::string_view::npos &&
+      digits.find(':') != std::string_view::npos) {
     return "a number";
   }
   const std::size_t exponent = digits.find('e');

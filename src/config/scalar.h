@@ -43,7 +43,8 @@ std::string format_tokens(std::int64_t tokens);
 std::string format_number(double number);
 
 // What YAML readers make of a plain scalar other than text: "a boolean", "a number", "null"; empty if they
-// leave it alone. YAML 1.1's yes/no/on/off, octal, sexagesimal and 1_000 count, since older readers obey them.
+// leave it alone. YAML 1.1's yes/no/on/off, octal, sexagesimal and 1_000 count, since older readers obey
+// them.
 std::string_view silent_type(std::string_view plain);
 
 }  // namespace qq::config

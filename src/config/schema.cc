@@ -112,7 +112,8 @@ void words_of(JsonWriter& json, const Field& field) {
 
 void range_of(JsonWriter& json, const Field& field) {
   const auto number = [&](double value) {
-    return field.type == FieldType::Number ? format_number(value) : fmt::format("{}", static_cast<std::int64_t>(value));
+    return field.type == FieldType::Number ? format_number(value)
+                                           : fmt::format("{}", static_cast<std::int64_t>(value));
   };
   json.member("type", field.type == FieldType::Number ? "number" : "integer");
   json.key("minimum");
@@ -122,7 +123,9 @@ void range_of(JsonWriter& json, const Field& field) {
 }
 
 void text_of(JsonWriter& json, const Field& field) {
-  if (field.pattern.empty()) {
+  if (!field.words.empty()) {
+    or_expansion(json, [&] { words_of(json, field); });
+  } else if (field.pattern.empty()) {
     json.member("type", "string");
     json.key("minLength");
     json.raw("1");
@@ -247,7 +250,8 @@ std::string kind_of(const Field& field) {
     case FieldType::Word:
     case FieldType::Words: {
       std::string out = field.type == FieldType::Words ? "list of " : "";
-      for (std::size_t i = 0; i < field.words.size(); ++i) out += fmt::format("{}`{}`", i == 0 ? "" : ", ", field.words[i]);
+      for (std::size_t i = 0; i < field.words.size(); ++i)
+        out += fmt::format("{}`{}`", i == 0 ? "" : ", ", field.words[i]);
       return out;
     }
     case FieldType::Texts: return "list of text";
@@ -260,10 +264,13 @@ std::string kind_of(const Field& field) {
 std::string range_text(const Field& field) {
   switch (field.type) {
     case FieldType::Integer:
-      return fmt::format(", {} to {}", static_cast<std::int64_t>(field.minimum), static_cast<std::int64_t>(field.maximum));
-    case FieldType::Number: return fmt::format(", {} to {}", format_number(field.minimum), format_number(field.maximum));
+      return fmt::format(", {} to {}", static_cast<std::int64_t>(field.minimum),
+                         static_cast<std::int64_t>(field.maximum));
+    case FieldType::Number:
+      return fmt::format(", {} to {}", format_number(field.minimum), format_number(field.maximum));
     case FieldType::Duration:
-      return fmt::format(", {} to {}", format_duration(Milliseconds(static_cast<std::int64_t>(field.minimum))),
+      return fmt::format(", {} to {}",
+                         format_duration(Milliseconds(static_cast<std::int64_t>(field.minimum))),
                          format_duration(Milliseconds(static_cast<std::int64_t>(field.maximum))));
     case FieldType::Size:
       return fmt::format(", {} to {}", format_size(static_cast<std::uint64_t>(field.minimum)),
@@ -302,8 +309,9 @@ std::string json_schema() {
 std::string reference_markdown() {
   std::string out;
   for (const Section* section : all_sections()) {
-    out += fmt::format("### {}\n\n{}\n\n", section->name.empty() ? "Top level" : fmt::format("`{}`", section->name),
-                       section->doc);
+    out +=
+        fmt::format("### {}\n\n{}\n\n",
+                    section->name.empty() ? "Top level" : fmt::format("`{}`", section->name), section->doc);
     out += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
     for (const Field& field : section->fields) {
       const bool required = field.presence == Presence::Required;
@@ -311,13 +319,16 @@ std::string reference_markdown() {
       std::string meaning(field.doc);
       if (!field.example.empty()) meaning += fmt::format(" Example: `{}`.", field.example);
       if (field.effect == Effect::Restart) meaning += " *(restart)*";
-      out += fmt::format("| `{}` | {}{} | {} | {} |\n", field.key, kind_of(field), range_text(field), absent, meaning);
+      out += fmt::format("| `{}` | {}{} | {} | {} |\n", field.key, kind_of(field), range_text(field), absent,
+                         meaning);
     }
     out += "\n";
   }
   out += "### Provider kinds\n\nValues of `providers[].kind`: the built-in catalogue.\n\n";
   out += "| kind | provider | default `base_url` | usual key variable |\n| --- | --- | --- | --- |\n";
-  const auto code = [](std::string_view text) { return text.empty() ? std::string() : fmt::format("`{}`", text); };
+  const auto code = [](std::string_view text) {
+    return text.empty() ? std::string() : fmt::format("`{}`", text);
+  };
   for (const providers::ProviderKind& kind : providers::catalogue()) {
     out += fmt::format("| `{}` | {} | {} | {} |\n", kind.name, kind.title,
                        kind.base_url.empty() ? "must be given" : code(kind.base_url), code(kind.key_env));

@@ -49,7 +49,8 @@ TEST(Schema, DescribesEverySectionOfTheDefinition) {
 void collect_references(const YAML::Node& node, std::set<std::string>& out) {
   if (node.IsMap()) {
     for (const auto& entry : node) {
-      if (entry.first.as<std::string>() == "$ref" && entry.second.IsScalar()) out.insert(entry.second.as<std::string>());
+      if (entry.first.as<std::string>() == "$ref" && entry.second.IsScalar())
+        out.insert(entry.second.as<std::string>());
       collect_references(entry.second, out);
     }
   } else if (node.IsSequence()) {
@@ -65,6 +66,13 @@ TEST(Schema, EveryReferenceLeadsToADefinition) {
     ASSERT_TRUE(reference.starts_with("#/$defs/")) << reference;
     EXPECT_TRUE(schema()["$defs"][reference.substr(8)].IsMap()) << reference;
   }
+}
+
+TEST(Schema, OffersTheProviderKinds) {
+  const YAML::Node kinds = schema()["$defs"]["provider"]["properties"]["kind"]["anyOf"][0]["enum"];
+  std::set<std::string> names;
+  for (const auto& kind : kinds) names.insert(kind.as<std::string>());
+  EXPECT_TRUE(names.contains("openai") && names.contains("openai_compatible"));
 }
 
 TEST(Schema, StatesRanges) {
@@ -110,9 +118,10 @@ TEST(Definition, DefaultsAreWithinTheirRanges) {
       if (field.maximum == 0 || field.type == FieldType::Number) continue;
       const std::string value = field.read(section->defaults());
       if (value.empty()) continue;
-      const double number = field.type == FieldType::Duration ? static_cast<double>(parse_duration(value)->count())
-                            : field.type == FieldType::Size   ? static_cast<double>(*parse_size(value))
-                                                              : static_cast<double>(*parse_integer(value));
+      const double number = field.type == FieldType::Duration
+                                ? static_cast<double>(parse_duration(value)->count())
+                            : field.type == FieldType::Size ? static_cast<double>(*parse_size(value))
+                                                            : static_cast<double>(*parse_integer(value));
       EXPECT_GE(number, field.minimum) << field.key;
       EXPECT_LE(number, field.maximum) << field.key;
     }

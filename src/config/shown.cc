@@ -7,7 +7,8 @@ namespace qq::config {
 namespace {
 
 // How keys of providers, clouds and tokens begin.
-constexpr std::array<std::string_view, 10> kPrefixes{"sk-", "sk_", "xai-", "gsk_", "AKIA", "AIza", "eyJ", "hf_", "Bearer ", "pplx-"};
+constexpr std::array<std::string_view, 10> kPrefixes{"sk-",  "sk_", "xai-", "gsk_",    "AKIA",
+                                                     "AIza", "eyJ", "hf_",  "Bearer ", "pplx-"};
 constexpr std::size_t kLongestRun = 24;  // letters and digits without a break: no name that people give
 constexpr std::size_t kLongestShown = 60;
 

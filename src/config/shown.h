@@ -5,8 +5,8 @@
 
 namespace qq::config {
 
-// "`text`", shortened, without control characters; "a value that looks like a credential" where it does, since
-// people put keys into the wrong places.
+// "`text`", shortened, without control characters; "a value that looks like a credential" where it does,
+// since people put keys into the wrong places.
 std::string shown(std::string_view text);
 
 bool looks_like_credential(std::string_view text);

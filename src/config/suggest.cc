@@ -46,7 +46,8 @@ std::optional<std::string_view> nearest(std::string_view word, std::span<const s
   for (const std::string_view candidate : known) {
     const std::size_t allowed = std::clamp<std::size_t>(candidate.size() / 3, 1, 3);
     // Each edit changes the length by one at most.
-    if (std::max(wanted.size(), candidate.size()) - std::min(wanted.size(), candidate.size()) > allowed) continue;
+    if (std::max(wanted.size(), candidate.size()) - std::min(wanted.size(), candidate.size()) > allowed)
+      continue;
     const std::size_t distance = edit_distance(wanted, folded(candidate));
     if (distance <= allowed && distance < best_distance) {
       best = candidate;

@@ -23,7 +23,8 @@ TEST(Suggest, DistanceCountsInsertionsDeletionsReplacementsAndSwaps) {
 
 TEST(Suggest, DistanceIsSymmetric) {
   for (const std::string_view a : kKnown) {
-    for (const std::string_view b : kKnown) EXPECT_EQ(edit_distance(a, b), edit_distance(b, a)) << a << " " << b;
+    for (const std::string_view b : kKnown)
+      EXPECT_EQ(edit_distance(a, b), edit_distance(b, a)) << a << " " << b;
   }
 }
 

@@ -94,16 +94,19 @@ class TreeBuilder : public YAML::EventHandler {
   Node take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) throw Refused{mark, "a second document (`---`) is not supported: use one document per file"};
+    if (++documents_ > 1)
+      throw Refused{mark, "a second document (`---`) is not supported: use one document per file"};
   }
   void OnDocumentEnd() override {}
 
   void OnAnchor(const YAML::Mark& mark, const std::string& /*name*/) override {
-    throw Refused{mark, "anchors (&name) are not supported: write the value out, or quote it if it begins with &"};
+    throw Refused{mark,
+                  "anchors (&name) are not supported: write the value out, or quote it if it begins with &"};
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_alias(mark); }
   [[noreturn]] static void refuse_alias(const YAML::Mark& mark) {
-    throw Refused{mark, "aliases (*name) are not supported: write the value out, or quote it if it begins with *"};
+    throw Refused{mark,
+                  "aliases (*name) are not supported: write the value out, or quote it if it begins with *"};
   }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
@@ -147,7 +150,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   Node make(Node::Kind kind, const YAML::Mark& mark) {
     if (++nodes_ > kMaxNodes) {
-      throw Refused{mark, fmt::format("the file has more than {} values; keep keys in the store instead", kMaxNodes)};
+      throw Refused{
+          mark, fmt::format("the file has more than {} values; keep keys in the store instead", kMaxNodes)};
     }
     Node node;
     node.kind = kind;
@@ -201,7 +205,8 @@ class TreeBuilder : public YAML::EventHandler {
   };
 };
 
-// yaml-cpp's words, without what it appends of the file's text, and with a hint where the usual cause is known.
+// yaml-cpp's words, without what it appends of the file's text, and with a hint where the usual cause is
+// known.
 std::string syntax_message(const YAML::ParserException& error, std::string_view line) {
   std::string message = error.msg.substr(0, error.msg.find(':'));
   const std::size_t indent = line.find_first_not_of(" \t");
@@ -264,7 +269,8 @@ std::optional<Node> parse_yaml(std::string_view text, Diagnostics& out) {
       out.add(source.mark_of(error.mark),
               "aliases (*name) are not supported: write the value out, or quote it if it begins with *");
     } else {
-      out.add(source.mark_of(error.mark), syntax_message(error, source.line_at(source.offset_of(error.mark))));
+      out.add(source.mark_of(error.mark),
+              syntax_message(error, source.line_at(source.offset_of(error.mark))));
     }
     return std::nullopt;
   } catch (const std::exception&) {

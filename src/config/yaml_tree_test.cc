@@ -59,7 +59,11 @@ TEST(YamlTree, CountsColumnsInCharacters) {
 }
 
 TEST(YamlTree, AByteOrderMarkTakesNoColumn) {
-  EXPECT_EQ(parsed("\xEF\xBB\xBF" "a: 1")->entries[0].key.mark, (Mark{1, 1}));
+  EXPECT_EQ(parsed("\xEF\xBB\xBF"
+                   "a: 1")
+                ->entries[0]
+                .key.mark,
+            (Mark{1, 1}));
 }
 
 TEST(YamlTree, WindowsLineEndsCountAsOne) {
@@ -113,17 +117,20 @@ TEST(YamlTree, RefusesSeveralDocuments) {
 }
 
 TEST(YamlTree, RefusesOtherEncodings) {
-  EXPECT_NE(refusal(std::string_view("\xFF\xFE" "a\0:\0", 6)), "");
+  EXPECT_NE(refusal(std::string_view("\xFF\xFE"
+                                     "a\0:\0",
+                                     6)),
+            "");
   EXPECT_NE(refusal(std::string_view("\0\0\xFE\xFF", 4)), "");
-  for (const auto* bad : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80",
-                          "\x80", "\xE4\xB8", "\xFF"}) {
+  for (const auto* bad : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80",
+                          "\xF8\x88\x80\x80\x80", "\x80", "\xE4\xB8", "\xFF"}) {
     EXPECT_EQ(refusal(bad), "not valid UTF-8: save the file as UTF-8");
   }
 }
 
 TEST(YamlTree, NeverRepeatsTextOfTheFileInASyntaxError) {
-  for (const auto* bad : {"a: \"\\canary\"", "*canary", "a: *canary", "%YAML canary", "a: {canary", "a: \"canary",
-                          "- canary: [\n}", "!<canary", "&canary &canary x"}) {
+  for (const auto* bad : {"a: \"\\canary\"", "*canary", "a: *canary", "%YAML canary", "a: {canary",
+                          "a: \"canary", "- canary: [\n}", "!<canary", "&canary &canary x"}) {
     EXPECT_EQ(refusal(bad).find("canary"), std::string::npos) << bad;
   }
 }

@@ -18,6 +18,8 @@ constexpr std::size_t kLargeBody = 1U << 20U;
 // How long and how much is read from a client that still sends, before its connection is closed.
 constexpr Milliseconds kLinger{1'000};
 constexpr std::size_t kLingerBytesMax = 256 * 1024;
+// What a connection made during a drain has for its request, so that it gets an answer and no mere close.
+constexpr Milliseconds kFirstWords{1'000};
 
 Error too_large(std::size_t max) {
   return Error::client(ErrorKind::PayloadTooLarge,
@@ -87,14 +89,21 @@ class Connection::BodyBudget {
 };
 
 Connection::Connection(Server& server, net::Stream& stream, const ListenerConfig& listener)
-    : server_(server), services_(server.services()), stream_(stream), listener_(listener) {}
+    : server_(server),
+      services_(server.services()),
+      stream_(stream),
+      listener_(listener),
+      opened_(services_.loop.now()) {}
 
 Connection::~Connection() { stream_.watch_hangup(nullptr); }
 
 void Connection::ask_to_finish() noexcept {
-  if (finish_) return;
   finish_ = true;
-  if (idle_ && gone_) gone_->cancel(ErrorKind::ShuttingDown);
+  if (idle_ && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
+}
+
+bool Connection::may_wait_for_first() const noexcept {
+  return !served_any_ && (server_.takes_requests() || services_.loop.now() - opened_ < kFirstWords);
 }
 
 void Connection::terminate() noexcept {
@@ -130,6 +139,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
+      view = pending_;  // the scratch is anybody's once we wait
       scanned = pending_.size();
     }
     const std::span<char> scratch = loop.scratch();
@@ -145,7 +155,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
       continue;
     }
     if (got.status != net::IoStatus::WouldBlock) co_return std::nullopt;
-    if (finish_ && pending_.empty()) co_return std::nullopt;
+    if (finish_ && pending_.empty() && !may_wait_for_first()) co_return std::nullopt;
     const net::Scope waiting{std::min(idle_deadline, head_deadline), &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;
@@ -197,6 +207,7 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, B
   admitted->refusal = admit_head(head, incoming);
   if (!admitted->refusal) admitted->refusal = take_first_bytes(*admitted, head.framing, rest, budget);
   if (admitted->refusal) {
+    refused_what_ = fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
     // The rest of the connection cannot be trusted unless the request is complete.
     admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
     pending_ = admitted->body_unread ? std::string() : std::string(rest);
@@ -375,6 +386,7 @@ Task<bool> Connection::serve_one() {
   if (goes_on && !admitted->reader.done()) co_await read_body(*admitted, budget);
   if (admitted->refusal) {
     if (admitted->refusal->kind == ErrorKind::ClientGone) co_return false;
+    if (refused_what_.empty()) refused_what_ = fmt::format("POST {}", admitted->incoming.path);
     co_await refuse(*admitted->refusal, admitted->body_unread);
     co_return writer_->reusable();
   }

@@ -22,7 +22,8 @@ class Connection {
 
   Task<void> serve();
 
-  // Drain: closes if idle, and makes the running request the last one.
+  // Drain: closes if idle, and makes the running request the last one. Called again and again, as a new
+  // connection may still bring its one request while the server takes any.
   void ask_to_finish() noexcept;
   // Cuts what is still running.
   void terminate() noexcept;
@@ -31,6 +32,8 @@ class Connection {
   struct Admitted;
   class BodyBudget;
 
+  // A connection that came during a drain and has asked nothing yet.
+  [[nodiscard]] bool may_wait_for_first() const noexcept;
   // False when the connection is to be closed.
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
@@ -56,6 +59,7 @@ class Connection {
   relay::LoopServices& services_;
   net::Stream& stream_;
   const ListenerConfig& listener_;
+  MonotonicTime opened_;
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;

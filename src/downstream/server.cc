@@ -79,6 +79,7 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
   if (stream) {
     Connection connection(server, *stream, listening.config);
     server.connections_.insert(&connection);
+    if (server.draining_since_ != MonotonicTime{}) connection.ask_to_finish();
     co_await connection.serve();
     server.connections_.erase(&connection);
   }

@@ -39,6 +39,9 @@ bool is_html(std::string_view content_type) noexcept {
   return content_type.size() >= 9 && wire::iequals(content_type.substr(0, 9), "text/html");
 }
 
+// What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
+bool says_json(std::string_view content_type) noexcept { return content_type.find("json") != std::string_view::npos; }
+
 bool is_event_stream(std::string_view content_type) noexcept {
   return content_type.size() >= 17 && wire::iequals(content_type.substr(0, 17), "text/event-stream");
 }
@@ -76,7 +79,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     co_return fail(Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                    "the provider answered with something that is not JSON"));
   }
-  if (!wire::is_safe_field_value(content_type)) content_type = "application/json";
+  if (!says_json(content_type) || !wire::is_safe_field_value(content_type)) content_type = "application/json";
 
   const Limits& limits = state.snapshot.limits;
   std::string held;

@@ -178,9 +178,8 @@ bool is_clients_own(const Error& error) { return error.origin == ErrorOrigin::Cl
 
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
-  if (error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::NoTarget ||
-      error.kind == ErrorKind::Overloaded || error.kind == ErrorKind::CredentialDead ||
-      error.kind == ErrorKind::QuotaExhausted) {
+  // "Not now" is said together with when.
+  if (const int status = dialects::openai::status_of(error); status == 429 || status == 503) {
     error.retry_after = advice(state);
   }
   if (state.heartbeat) state.heartbeat->stop();
@@ -218,7 +217,7 @@ Error nothing_left(const RequestState& state) {
                                           : client_gone();
   }
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
-    if (it->outcome == model::Outcome::Failure && it->error) return *it->error;
+    if (it->outcome != model::Outcome::Refused && it->error) return *it->error;
   }
   return Error::gateway(ErrorKind::NoTarget,
                         fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
@@ -246,8 +245,13 @@ Error nothing_left(const RequestState& state) {
   judge_target(state, chosen, attempt);
 }
 
-// What follows an attempt that failed before anything was delivered.
-[[gnu::noinline]] resilience::NextStep decide(RequestState& state, const Chosen& tried) {
+// What follows an attempt that failed before anything was delivered: another target, the same again after a
+// while (whose place in the retry budget is taken), or nothing.
+struct Decision {
+  std::optional<Chosen> next{};
+  std::optional<Milliseconds> repeat_after{};
+};
+[[gnu::noinline]] Decision decide(RequestState& state, const Chosen& tried) {
   resilience::Situation situation;
   situation.now = state.services.loop.now();
   situation.deadline = state.deadline;
@@ -256,14 +260,21 @@ Error nothing_left(const RequestState& state) {
   situation.available_at = tried.health->available_at(situation.now);
   const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
   situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
-  const resilience::NextStep step =
-      resilience::next_step(state.plan, state.attempts, situation, state.services.random);
-  if (std::holds_alternative<resilience::SameTarget>(step) &&
-      !state.services.retry_budget.try_take(in_flight, situation.now)) {
-    state.services.counters.retry_budget_overflows.add();
-    return resilience::Stop{};
+  const std::size_t tries = state.attempts.size();  // refusals are noted behind them
+  resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
+  if (std::holds_alternative<resilience::NextTarget>(step)) {
+    if (const auto next = choose(state, tried.index + 1)) return {.next = next};
+    // The others may not be tried now, so this one is all there is.
+    situation.more_targets = false;
+    step = resilience::next_step(state.plan, std::span(state.attempts).first(tries), situation, state.services.random);
   }
-  return step;
+  const auto* const same = std::get_if<resilience::SameTarget>(&step);
+  if (same == nullptr) return {};
+  if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
+    state.services.counters.retry_budget_overflows.add();
+    return {};
+  }
+  return {.repeat_after = same->delay};
 }
 
 // Waits before a repeat, whose place in the retry budget is taken. Nothing if there will be none.
@@ -301,13 +312,12 @@ Task<void> run_attempts(RequestState& state) {
       co_return;
     }
     if (attempt.outcome == model::Outcome::Cancelled || attempt.delivered) break;
-    const resilience::NextStep step = decide(state, *trying);
-    if (std::holds_alternative<resilience::Stop>(step)) break;
-    if (const auto* same = std::get_if<resilience::SameTarget>(&step)) {
-      trying = co_await wait_for_repeat(state, *trying, same->delay);
+    const Decision decision = decide(state, *trying);
+    if (decision.repeat_after) {
+      trying = co_await wait_for_repeat(state, *trying, *decision.repeat_after);
       is_repeat = trying.has_value();
     } else {
-      trying = choose(state, trying->index + 1);
+      trying = decision.next;
     }
   }
   co_await answer_with_nothing_left(state);

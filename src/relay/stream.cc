@@ -42,14 +42,16 @@ class Sieve {
   // `storage`.
   struct Output {
     std::array<std::string_view, 2> out;
+    std::string_view line_end;     // of a last line whose CR came without its LF, which nobody waits for
     std::string storage;
     bool content = false;          // the first content is in `out` or came before
     bool ended = false;            // [DONE]: whatever follows is not the stream's
     std::optional<Error> error;    // after `out`
   };
 
-  // `end`: the body ends with these bytes. Out of line: see above.
-  [[gnu::noinline]] void feed(std::string_view bytes, bool end, Output& output) {
+  enum class BodyEnd : std::uint8_t { NotYet, Proper, Broken };
+  // `end`: whether the body ends with these bytes, and how. Out of line: see above.
+  [[gnu::noinline]] void feed(std::string_view bytes, BodyEnd end, Output& output) {
     std::size_t consumed = 0;
     std::size_t kept_from = 0;   // raw bytes from here on are not in the output yet
     std::size_t event_from = 0;  // where the current event begins
@@ -103,15 +105,17 @@ class Sieve {
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.
     std::size_t whole = output.error || output.ended ? event_from : (decoder_.at_border() ? bytes.size() : event_from);
-    if (end && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
-      // The provider ended without the closing blank line: what parses is an event all the same.
-      if (decoder_.finish(event)) {
+    if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
+      // The provider ended without the closing blank line: what parses is an event all the same. Half an event
+      // is none, and no client is to see it.
+      if (decoder_.finish(event) && is_whole(event.data)) {
         const openai::EventFacts facts = judge_.judge(event);
         if (facts.error) {
           output.error = *facts.error;
         } else {
           editing = true;
-          flush_raw(event_from);
+          if (event_from > 0) flush_raw(event_from);
+          tail_.clear();  // else it is the event's own beginning
           if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
             if (!event.name.empty()) edited.append("event: ").append(event.name).append("\n");
             append_data_lines(edited, event.data);
@@ -129,6 +133,7 @@ class Sieve {
       output.out[0] = edited;
       output.out[1] = bytes.substr(0, whole);
     }
+    if (output.ended && output.out[output.out[1].empty() ? 0 : 1].ends_with("\n\r")) output.line_end = "\n";
     if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
     output.content = judge_.content_seen();
     if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
@@ -137,6 +142,9 @@ class Sieve {
   [[nodiscard]] const openai::StreamJudge& judge() const noexcept { return judge_; }
 
  private:
+  static bool is_whole(std::string_view data) noexcept {
+    return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
+  }
   static void append_data_lines(std::string& out, std::string_view data) {
     while (true) {
       const std::size_t line = data.find('\n');
@@ -257,7 +265,10 @@ class Relaying {
 [[gnu::noinline]] void Relaying::take(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
-  sieve_.feed(piece.bytes, body_ended_, step);
+  const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
+                        : body_ended_                     ? Sieve::BodyEnd::Proper
+                                                          : Sieve::BodyEnd::NotYet;
+  sieve_.feed(piece.bytes, end_kind, step);
   const openai::StreamJudge& judge = sieve_.judge();
   if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !judge.ended()) {
     // The transport broke; a stream that had ended by its own words is complete all the same.
@@ -300,7 +311,7 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
   }
   state_.heartbeat->touch();
   const bool last = finished && !step.error;
-  const std::array<std::string_view, 3> pieces = {held_, step.out[0], step.out[1]};
+  const std::array<std::string_view, 4> pieces = {held_, step.out[0], step.out[1], step.line_end};
   const auto taken = client.write(pieces, last ? ClientPort::Last::Yes : ClientPort::Last::No);
   if (!held_.empty()) std::string().swap(held_);
   if (taken == ClientPort::Taken::Gone) return end(client_gone());

@@ -121,7 +121,9 @@ bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcep
     case ErrorKind::RateLimited:
     case ErrorKind::QuotaExhausted:
     case ErrorKind::CredentialDead: return triggers.rate_limit;
-    case ErrorKind::ModelMissing: return triggers.not_found;
+    case ErrorKind::ModelMissing:
+      // A 403 that names the model is about what this key may use: another account's may.
+      return triggers.not_found || (error.upstream_status == 403 && triggers.rate_limit);
     case ErrorKind::Refused: return triggers.refused;
     // The caller's request, the request's own deadline, and ourselves: another target changes nothing.
     case ErrorKind::InvalidRequest:

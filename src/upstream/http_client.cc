@@ -87,6 +87,11 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
     if (!stale) co_return reply;
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
+  if (!opened && opened.error().origin == ErrorOrigin::Upstream && loop_.now() >= scope.deadline) {
+    // Not the provider's slowness: there was no more time to give.
+    co_return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::NotSent,
+                                   "the request's deadline came while a connection was being made"));
+  }
   if (!opened) co_return fail(std::move(opened).error());
   bool reply_began = false;
   co_return co_await send_on(*std::move(opened), call, timers, scope, reply_began);
@@ -109,55 +114,66 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
   std::span<iovec> rest(pieces_);
   const std::size_t total = head_text_.size() + call.body_bytes;
   std::size_t sent = 0;
-  bool request_sent = false;
 
   // The usual case: the socket's buffer takes all of it at once.
   net::IoTry wrote = stream->try_write(rest);
   if (wrote.status == net::IoStatus::Done) sent = wrote.bytes;
+  counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(sent));
+  // A failed write may still have an answer waiting behind it: a provider that refuses early.
+  bool may_send = wrote.status != net::IoStatus::Failed;
   std::string own_head;             // across a suspension the shared buffers belong to others
   std::vector<iovec> own_pieces;
-  if (wrote.status != net::IoStatus::Failed && sent < total) {
+  if (may_send && sent < total) {
     own_head = head_text_;
     own_pieces = pieces_;
     own_pieces[0] = as_iovec(own_head);
     rest = own_pieces;
     advance(rest, sent);
-    MonotonicTime progress_deadline = loop_.now() + timers.send_progress;
-    while (sent < total && !stream->maybe_readable()) {
-      wrote = stream->try_write(rest);
-      if (wrote.status == net::IoStatus::Done) {
-        sent += wrote.bytes;
-        advance(rest, wrote.bytes);
-        progress_deadline = loop_.now() + timers.send_progress;
-        continue;
-      }
-      if (wrote.status != net::IoStatus::WouldBlock) break;
-      const net::Wake wake =
-          co_await stream->writable(scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
-      if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, AttemptPhase::SentNoReply));
-      if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
-        co_return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::SentNoReply,
-                                       "the request's deadline came while it was being sent"));
-      }
-      if (wake == net::Wake::Deadline && loop_.now() >= progress_deadline) {
-        co_return fail(Error::upstream(ErrorKind::SendTimeout, AttemptPhase::SentNoReply,
-                                       "the provider stopped taking the request"));
-      }
-    }
   }
-  counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(sent));
-  // A failed write may still have an answer waiting behind it: a provider that refuses early.
-  request_sent = sent == total;
 
-  const MonotonicTime first_byte_deadline = loop_.now() + timers.first_byte;
-  const net::Scope waiting = scope.until(first_byte_deadline);
   const wire::HeadLimits limits;
   std::string storage;
   std::size_t scanned = 0;
   int interim_replies = 0;
+  MonotonicTime first_byte_deadline = loop_.now() + timers.first_byte;
   for (;;) {
+    net::IoTry got;
+    // An interim reply does not end the sending; a final one does.
+    if (sent < total && may_send && storage.empty()) {
+      MonotonicTime progress_deadline = loop_.now() + timers.send_progress;
+      while (sent < total) {
+        // Readiness alone is no reply: TLS sends tickets, and wake-ups may be spurious.
+        if (stream->maybe_readable()) got = stream->try_read(loop_.scratch());
+        if (got.status != net::IoStatus::WouldBlock) break;
+        wrote = stream->try_write(rest);
+        if (wrote.status == net::IoStatus::Done) {
+          sent += wrote.bytes;
+          counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(wrote.bytes));
+          advance(rest, wrote.bytes);
+          progress_deadline = loop_.now() + timers.send_progress;
+          continue;
+        }
+        if (wrote.status != net::IoStatus::WouldBlock) {
+          may_send = false;
+          break;
+        }
+        const net::Wake wake =
+            co_await stream->writable(scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
+        const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
+        if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
+        if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
+          co_return fail(Error::upstream(ErrorKind::TotalTimeout, phase,
+                                         "the request's deadline came while it was being sent"));
+        }
+        if (wake == net::Wake::Deadline && loop_.now() >= progress_deadline) {
+          co_return fail(Error::upstream(ErrorKind::SendTimeout, phase, "the provider stopped taking the request"));
+        }
+      }
+      first_byte_deadline = loop_.now() + timers.first_byte;
+    }
     const std::span<char> scratch = loop_.scratch();
-    const net::IoTry got = stream->try_read(scratch);
+    if (got.status == net::IoStatus::WouldBlock) got = stream->try_read(scratch);
+    const net::Scope waiting = scope.until(first_byte_deadline);
     if (got.status == net::IoStatus::WouldBlock) {
       const net::Wake wake = co_await stream->readable(waiting);
       if (wake == net::Wake::Ready) continue;
@@ -212,7 +228,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       const auto coding = head_.fields.find("content-encoding");
       // `bytes` may lie in `storage`; it holds a whole head, so it is on the heap and moving keeps its buffer.
       const std::string coding_name(coding.value_or(std::string_view()));
-      auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key, request_sent,
+      auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key, sent == total,
                                                std::move(storage), bytes);
       if (!coding_name.empty()) {
         if (Result<> set = reply->set_decoder(coding_name, kDecodedMax); !set) {

@@ -20,6 +20,7 @@ inline constexpr std::size_t kJsonDepthMax = 1024;  // whatever the limits say
 struct JsonLimits {
   std::size_t depth_max = 256;        // at most kJsonDepthMax
   std::size_t nodes_max = 2'000'000;  // values and members
+  bool check_utf8 = true;             // off for a provider's answer, whose bytes pass through as they are
 };
 
 struct JsonError {

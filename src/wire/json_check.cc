@@ -38,7 +38,7 @@ class Checker {
 
   std::optional<JsonError> run() noexcept {
     if (check_document() == nullptr) return error_;
-    if ((high_ & 0x80) != 0) check_utf8();
+    if ((high_ & 0x80) != 0 && limits_.check_utf8) check_utf8();
     return error_;
   }
 

@@ -19,7 +19,8 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 int run_check(const CheckOptions& options, const config::Environment& environment, const Streams& streams) {
   const auto loaded = config::load_file(options.config, environment);
   if (!loaded) {
-    for (const config::Diagnostic& diagnostic : loaded.error()) streams.err << config::to_text(diagnostic) << '\n';
+    for (const config::Diagnostic& diagnostic : loaded.error())
+      streams.err << config::to_text(diagnostic) << '\n';
     streams.err << counted(loaded.error().size(), "mistake", "mistakes") << '\n';
     return kFailed;
   }
@@ -38,13 +39,15 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
                              counted((*snapshot)->public_names.size(), "public name", "public names"),
                              counted(loaded->keys.size(), "key", "keys"));
   if (loaded->keys.empty()) {
-    streams.out << "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n";
+    streams.out
+        << "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n";
   }
   return kGood;
 }
 
 int run_check(const CheckOptions& options) {
-  return run_check(options, config::Environment::of_process(), process_streams());
+  return on_process_streams(
+      [&](const Streams& streams) { return run_check(options, config::Environment::of_process(), streams); });
 }
 
 }  // namespace qq::app::cli

@@ -1,8 +1,9 @@
 #include "app/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
-#include <memory>
+#include <string>
+
+#include "app/cli/streams.h"
 
 namespace qq::app::cli {
 namespace {
@@ -44,7 +45,8 @@ constexpr auto kSimProvider =
 constexpr auto kKeys = "Make client keys and their hashes for the configuration.";
 
 constexpr auto kKeysNew =
-    "Make a client key. Prints the key (once: nothing keeps it), its hash and the entry for the configuration.\n"
+    "Make a client key. Prints the key (once: nothing keeps it), its hash and the entry for the "
+    "configuration.\n"
     "\n"
     "Examples:\n"
     "  queqiao keys new --with-pepper --name demo      the first key of a server: makes its pepper too\n"
@@ -59,7 +61,8 @@ constexpr auto kKeysHash =
     "  queqiao keys hash --pepper-file /run/secrets/pepper < key.txt";
 
 constexpr auto kCheck =
-    "Check a configuration: every mistake with its line and column, or a summary. Starts and connects nothing.\n"
+    "Check a configuration: every mistake with its line and column, or a summary. Starts and connects "
+    "nothing.\n"
     "\n"
     "Examples:\n"
     "  queqiao check queqiao.yaml && kill -HUP $(pidof queqiao)";
@@ -74,10 +77,13 @@ constexpr auto kSchema =
 constexpr auto kVersion = "Print the version.";
 
 void add_pepper(CLI::App& command, PepperSource& pepper) {
-  auto* variable = command.add_option("--pepper-env", pepper.variable, "Environment variable that holds the pepper")
-                       ->type_name("VAR")
-                       ->capture_default_str();
-  command.add_option("--pepper-file", pepper.file, "File that holds the pepper, instead")->type_name("FILE")->excludes(variable);
+  auto* variable =
+      command.add_option("--pepper-env", pepper.variable, "Environment variable that holds the pepper")
+          ->type_name("VAR")
+          ->capture_default_str();
+  command.add_option("--pepper-file", pepper.file, "File that holds the pepper, instead")
+      ->type_name("FILE")
+      ->excludes(variable);
 }
 
 // CLI11 keeps references to the options while it parses, so they live in one place.
@@ -104,7 +110,9 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   serve->add_option("-c,--config", options.serve.config, "Configuration file")->type_name("FILE")->required();
 
   auto* demo = app.add_subcommand("demo", kDemo);
-  demo->add_option("--listen", options.demo.listen, "Address and port")->type_name("ADDR")->capture_default_str();
+  demo->add_option("--listen", options.demo.listen, "Address and port")
+      ->type_name("ADDR")
+      ->capture_default_str();
   demo->add_flag("--json", options.demo.json, "Print one JSON object as the first line instead of text");
   demo->add_option("--key", options.demo.key, "The client key (default: a random one)")->type_name("KEY");
 
@@ -112,19 +120,24 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   sim_provider->add_option("--listen", options.sim_provider.listen, "Address and port")
       ->type_name("ADDR")
       ->capture_default_str();
-  sim_provider->add_option("--recordings", options.sim_provider.recordings, "Folder with recorded exchanges")->type_name("DIR");
-  sim_provider->add_option("--scenario", options.sim_provider.scenario, "Scenario file with faults")->type_name("FILE");
+  sim_provider->add_option("--recordings", options.sim_provider.recordings, "Folder with recorded exchanges")
+      ->type_name("DIR");
+  sim_provider->add_option("--scenario", options.sim_provider.scenario, "Scenario file with faults")
+      ->type_name("FILE");
   sim_provider
       ->add_option("--fault-listen", options.sim_provider.fault_listen,
                    "A second port that POST /sim/listener closes and opens")
       ->type_name("ADDR");
   auto* sim_certificate =
-      sim_provider->add_option("--tls-cert", options.sim_provider.tls_certificate, "Certificate for HTTPS")->type_name("FILE");
-  auto* sim_key = sim_provider->add_option("--tls-key", options.sim_provider.tls_key, "Its key")->type_name("FILE");
+      sim_provider->add_option("--tls-cert", options.sim_provider.tls_certificate, "Certificate for HTTPS")
+          ->type_name("FILE");
+  auto* sim_key =
+      sim_provider->add_option("--tls-key", options.sim_provider.tls_key, "Its key")->type_name("FILE");
   sim_certificate->needs(sim_key);
   sim_key->needs(sim_certificate);
   sim_provider
-      ->add_option("--keep-requests", options.sim_provider.keep_requests, "How many requests /sim/requests remembers")
+      ->add_option("--keep-requests", options.sim_provider.keep_requests,
+                   "How many requests /sim/requests remembers")
       ->type_name("N")
       ->capture_default_str();
 
@@ -173,7 +186,12 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
 }
 
 Command parse_command_line(int argc, const char* const* argv) {
-  return parse_command_line(argc, argv, std::cout, std::cerr);
+  Command command;
+  on_process_streams([&](const Streams& streams) {
+    command = parse_command_line(argc, argv, streams.out, streams.err);
+    return kGood;
+  });
+  return command;
 }
 
 }  // namespace qq::app::cli

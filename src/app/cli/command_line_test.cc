@@ -52,8 +52,8 @@ TEST(CommandLine, DemoTakesAddressKeyAndJson) {
 }
 
 TEST(CommandLine, SimProviderTakesRecordingsAndScenario) {
-  const auto sim =
-      options<SimProviderOptions>({"sim-provider", "--listen", "127.0.0.1:9", "--recordings", "r", "--scenario", "s"});
+  const auto sim = options<SimProviderOptions>(
+      {"sim-provider", "--listen", "127.0.0.1:9", "--recordings", "r", "--scenario", "s"});
   EXPECT_EQ(sim.listen, "127.0.0.1:9");
   EXPECT_EQ(sim.recordings, "r");
   EXPECT_EQ(sim.scenario, "s");
@@ -84,8 +84,13 @@ TEST(CommandLine, CheckSchemaAndVersion) {
 
 TEST(CommandLine, HelpIsPrintedWithExamplesAndIsNoFailure) {
   for (const std::vector<const char*>& words :
-       std::vector<std::vector<const char*>>{{"--help"}, {"serve", "--help"}, {"demo", "-h"}, {"sim-provider", "--help"},
-                                             {"keys", "new", "--help"}, {"keys", "hash", "--help"}, {"check", "--help"},
+       std::vector<std::vector<const char*>>{{"--help"},
+                                             {"serve", "--help"},
+                                             {"demo", "-h"},
+                                             {"sim-provider", "--help"},
+                                             {"keys", "new", "--help"},
+                                             {"keys", "hash", "--help"},
+                                             {"check", "--help"},
                                              {"schema", "--help"}}) {
     const Parsed result = parsed(words);
     ASSERT_TRUE(std::holds_alternative<ExitNow>(result.command)) << words[0];
@@ -96,22 +101,22 @@ TEST(CommandLine, HelpIsPrintedWithExamplesAndIsNoFailure) {
 }
 
 TEST(CommandLine, WrongUseSaysWhatIsWrongOnStandardError) {
-  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
-           {},
-           {"fly"},
-           {"serve"},
-           {"serve", "--config"},
-           {"serve", "--config", "a", "b"},
-           {"serve", "--confg", "a"},
-           {"check"},
-           {"check", "a", "b"},
-           {"keys"},
-           {"keys", "old"},
-           {"keys", "new", "--with-pepper", "--pepper-env", "P"},
-           {"keys", "new", "--pepper-file", "f", "--pepper-env", "P"},
-           {"keys", "hash", "sk-on-the-command-line"},
-           {"demo", "--json=maybe"},
-           {"version", "extra"}}) {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{},
+                                             {"fly"},
+                                             {"serve"},
+                                             {"serve", "--config"},
+                                             {"serve", "--config", "a", "b"},
+                                             {"serve", "--confg", "a"},
+                                             {"check"},
+                                             {"check", "a", "b"},
+                                             {"keys"},
+                                             {"keys", "old"},
+                                             {"keys", "new", "--with-pepper", "--pepper-env", "P"},
+                                             {"keys", "new", "--pepper-file", "f", "--pepper-env", "P"},
+                                             {"keys", "hash", "sk-on-the-command-line"},
+                                             {"demo", "--json=maybe"},
+                                             {"version", "extra"}}) {
     const Parsed result = parsed(words);
     ASSERT_TRUE(std::holds_alternative<ExitNow>(result.command)) << testing::PrintToString(words);
     EXPECT_EQ(std::get<ExitNow>(result.command).code, kUsage) << testing::PrintToString(words);

@@ -1,5 +1,5 @@
-// The commands that run and end. Each returns the exit code; the short form uses the process's own streams and
-// environment.
+// The commands that run and end. Each returns the exit code; the short form uses the process's own streams
+// and environment.
 #pragma once
 #include "app/cli/command_line.h"
 #include "app/cli/streams.h"

@@ -57,7 +57,8 @@ class CommandsTest : public testing::Test {
 };
 
 // The text with the printed entry put into a configuration finds the printed key.
-void expect_key_works(const std::string& entry, const std::string& key, const config::Environment& environment) {
+void expect_key_works(const std::string& entry, const std::string& key,
+                      const config::Environment& environment) {
   const std::string text =
       "listeners: [{address: \"127.0.0.1:0\"}]\n"
       "providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}]}]\n"
@@ -65,7 +66,8 @@ void expect_key_works(const std::string& entry, const std::string& key, const co
       entry;
   const auto loaded = config::load_text("f", text, environment);
   ASSERT_TRUE(loaded.has_value()) << config::to_text(loaded.error().front());
-  const auto ring = admission::KeyRing::make(loaded->keys, admission::KeyHasher::make(loaded->key_pepper).value()).value();
+  const auto ring =
+      admission::KeyRing::make(loaded->keys, admission::KeyHasher::make(loaded->key_pepper).value()).value();
   EXPECT_NE(ring.find(key), nullptr);
 }
 
@@ -179,11 +181,14 @@ class CheckTest : public CommandsTest {
 
 TEST_F(CheckTest, SummarisesAGoodFile) {
   EXPECT_EQ(check("listeners: [{address: \"127.0.0.1:0\"}]\n"
-                  "providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}, {name: b, credential: none}]}]\n"
+                  "providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}, {name: b, "
+                  "credential: none}]}]\n"
                   "models: [{name: m, provider: p}]\n"),
             kGood);
-  EXPECT_EQ(out_.str(), path_ + ": good. 1 listener, 1 provider, 1 model (2 targets), 0 routes, 1 public name, 0 keys\n"
-                                "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n");
+  EXPECT_EQ(out_.str(),
+            path_ +
+                ": good. 1 listener, 1 provider, 1 model (2 targets), 0 routes, 1 public name, 0 keys\n"
+                "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n");
   EXPECT_EQ(err_.str(), "");
 }
 

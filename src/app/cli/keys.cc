@@ -19,20 +19,22 @@ namespace {
 
 constexpr std::string_view kDefaultVariable = "QUEQIAO_KEY_PEPPER";
 
-std::expected<Secret, std::string> read_pepper(const PepperSource& source, const config::Environment& environment) {
+std::expected<Secret, std::string> read_pepper(const PepperSource& source,
+                                               const config::Environment& environment) {
   // As the configuration reads it, so that both see the same bytes.
-  const std::string reference =
-      source.file.empty() ? fmt::format("${{{}}}", source.variable) : fmt::format("${{file:{}}}", source.file);
+  const std::string reference = source.file.empty() ? fmt::format("${{{}}}", source.variable)
+                                                    : fmt::format("${{file:{}}}", source.file);
   auto value = config::expand(reference, environment);
   if (value && value->text.size() >= admission::KeyHasher::kPepperMin) return Secret(std::move(value->text));
   const std::string place = source.file.empty() ? fmt::format("the environment variable {}", source.variable)
                                                 : fmt::format("the file {}", source.file);
-  const std::string problem = value ? fmt::format("holds fewer than {} characters", admission::KeyHasher::kPepperMin)
-                              : source.file.empty() ? std::string("is not set")
-                                                    : std::string("cannot be read");
-  return std::unexpected(
-      fmt::format("no pepper: {} {}.\nFor the first key of a server let one be made: queqiao keys new --with-pepper", place,
-                  problem));
+  const std::string problem =
+      value                 ? fmt::format("holds fewer than {} characters", admission::KeyHasher::kPepperMin)
+      : source.file.empty() ? std::string("is not set")
+                            : std::string("cannot be read");
+  return std::unexpected(fmt::format(
+      "no pepper: {} {}.\nFor the first key of a server let one be made: queqiao keys new --with-pepper",
+      place, problem));
 }
 
 // 256 random bits as hexadecimal digits: no quoting needed anywhere.
@@ -49,7 +51,8 @@ std::string pepper_line(const PepperSource& source) {
                              : fmt::format("key_pepper: \"${{file:{}}}\"", source.file);
 }
 
-void print_entry(std::ostream& out, const PepperSource& pepper, const std::string& name, const std::string& hash) {
+void print_entry(std::ostream& out, const PepperSource& pepper, const std::string& name,
+                 const std::string& hash) {
   out << "\n# For the configuration:\n"
       << pepper_line(pepper) << "\nkeys:\n"
       << fmt::format("  - {{name: \"{}\", hash: \"{}\"}}\n", name, hash);
@@ -60,9 +63,9 @@ bool good_name(std::string_view name) {
   const auto alphanumeric = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return !name.empty() && name.size() <= 64 && alphanumeric(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-           return alphanumeric(c) || c == '.' || c == '_' || c == '-';
-         });
+  return !name.empty() && name.size() <= 64 && alphanumeric(name[0]) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 int refuse_name(std::ostream& err) {
@@ -125,7 +128,8 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
     return kFailed;
   }
   if (admission::key_format(text) == admission::KeyFormat::Mistyped) {
-    streams.err << "the key begins like one of this gateway but its checksum is wrong: it is mistyped or cut\n";
+    streams.err
+        << "the key begins like one of this gateway but its checksum is wrong: it is mistyped or cut\n";
     return kFailed;
   }
   const auto hasher = admission::KeyHasher::make(*pepper);
@@ -140,10 +144,14 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
 }
 
 int run_keys_new(const KeysNew& options) {
-  return run_keys_new(options, config::Environment::of_process(), process_streams());
+  return on_process_streams([&](const Streams& streams) {
+    return run_keys_new(options, config::Environment::of_process(), streams);
+  });
 }
 int run_keys_hash(const KeysHash& options) {
-  return run_keys_hash(options, config::Environment::of_process(), process_streams());
+  return on_process_streams([&](const Streams& streams) {
+    return run_keys_hash(options, config::Environment::of_process(), streams);
+  });
 }
 
 }  // namespace qq::app::cli

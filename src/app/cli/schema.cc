@@ -12,6 +12,8 @@ int run_schema(const SchemaOptions& options, const Streams& streams) {
   return kGood;
 }
 
-int run_schema(const SchemaOptions& options) { return run_schema(options, process_streams()); }
+int run_schema(const SchemaOptions& options) {
+  return on_process_streams([&](const Streams& streams) { return run_schema(options, streams); });
+}
 
 }  // namespace qq::app::cli

@@ -1,5 +1,6 @@
 // What a command reads, prints and complains to; the process's own streams, or a test's.
 #pragma once
+#include <functional>
 #include <iosfwd>
 
 namespace qq::app::cli {
@@ -10,7 +11,7 @@ struct Streams {
   std::ostream& err;
 };
 
-// std::cin, std::cout, std::cerr.
-Streams process_streams();
+// Runs the command on the process's standard streams; what it wrote appears when it returns.
+int on_process_streams(const std::function<int(const Streams&)>& command);
 
 }  // namespace qq::app::cli

@@ -10,6 +10,8 @@ int run_version(const VersionOptions& /*options*/, const Streams& streams) {
   return kGood;
 }
 
-int run_version(const VersionOptions& options) { return run_version(options, process_streams()); }
+int run_version(const VersionOptions& options) {
+  return on_process_streams([&](const Streams& streams) { return run_version(options, streams); });
+}
 
 }  // namespace qq::app::cli

@@ -136,14 +136,16 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
 
 AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const model::Target& target) {
   AnswerFacts facts;
-  const std::size_t begin = body.find_first_not_of(kWhitespace);
+  // A byte order mark before JSON is wrong and harmless.
+  const std::size_t begin = body.find_first_not_of(kWhitespace, body.starts_with("\xef\xbb\xbf") ? 3 : 0);
   if (begin == std::string_view::npos) {
     set_fault(facts, ErrorKind::EmptyReply, "the provider's answer has no body");
     return facts;
   }
   body.remove_prefix(begin);
   wire::JsonOutline outline;
-  if (const auto error = wire::check_json(body, {}, &outline)) {
+  // Bytes that are no UTF-8 are the client's to judge: they go on as they came.
+  if (const auto error = wire::check_json(body, {.check_utf8 = false}, &outline)) {
     set_fault(facts, ErrorKind::BadJson,
               "the provider's answer is not JSON: " + std::string(error->reason) + " at byte " +
                   std::to_string(begin + error->offset));

@@ -65,8 +65,8 @@ EventFacts StreamJudge::judge_document(std::string_view name, std::string_view d
     done_seen_ = true;
     return facts;
   }
-  const bool is_json =
-      !data.empty() && (data.front() == '{' || data.front() == '[') && !wire::check_json(data);
+  const bool is_json = !data.empty() && (data.front() == '{' || data.front() == '[') &&
+                       !wire::check_json(data, {.check_utf8 = false});
   if (is_json) {
     facts = judge_json(data);
   } else {

@@ -1,10 +1,10 @@
 #include "simulator/provider/answer.h"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 #include "base/random.h"
 #include "simulator/provider/schema_instance.h"
@@ -14,8 +14,8 @@ namespace qq::simulator {
 namespace {
 
 constexpr std::array<std::string_view, 16> kFiller = {
-    " the", " bridge", " of", " magpies", " carries", " every", " word", " across", " the", " river",
-    " and", " back", " again", " before", " morning", " comes"};
+    " the", " bridge", " of",  " magpies", " carries", " every",  " word",    " across",
+    " the", " river",  " and", " back",    " again",   " before", " morning", " comes"};
 
 bool is_chinese(std::string_view text) noexcept {
   // CJK Unified Ideographs U+4E00 to U+9FFF start with E4 B8 to E9 BF.
@@ -198,7 +198,8 @@ Usage bill(const Asked& asked, const std::vector<Answer>& answers, const Script&
   for (const Answer& said : answers) {
     usage.reasoning += static_cast<std::int64_t>(said.reasoning.size());
     usage.completion += static_cast<std::int64_t>(said.reasoning.size() + said.content.size());
-    if (!said.refusal.empty()) usage.completion += static_cast<std::int64_t>(token_pieces(said.refusal).size());
+    if (!said.refusal.empty())
+      usage.completion += static_cast<std::int64_t>(token_pieces(said.refusal).size());
     for (const ToolCall& call : said.calls) {
       usage.completion += static_cast<std::int64_t>(token_pieces(call.arguments).size() + 1);
     }

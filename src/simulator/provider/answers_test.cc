@@ -33,8 +33,8 @@ std::string content_of(const ReadReply& reply) {
 
 TEST(Chat, EchoesInTheLanguageOfTheQuestion) {
   EXPECT_EQ(content_of(*ask_chat("sim-gpt")), "Hello! I am a simulated model. You said: \"Say hello.\".");
-  const auto reply = ask("/v1/chat/completions",
-                         R"({"model":"sim-gpt","messages":[{"role":"user","content":"你好"}]})");
+  const auto reply =
+      ask("/v1/chat/completions", R"({"model":"sim-gpt","messages":[{"role":"user","content":"你好"}]})");
   EXPECT_EQ(content_of(*reply), "你好，我是鹊桥的模拟模型。你说的是：“你好”。");
 }
 
@@ -58,14 +58,17 @@ TEST(Chat, StreamsTheTextOfThePlainAnswerWithTheSameBill) {
 }
 
 TEST(Chat, ChunksCarryANullUsageOnlyWhenUsageWasAsked) {
-  const auto asked = events_of(ask_chat("sim-gpt", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")->body);
-  for (std::size_t i = 0; i + 2 < asked.size(); ++i) EXPECT_TRUE(JsonValue(asked[i].data).member("usage")->is_null());
+  const auto asked =
+      events_of(ask_chat("sim-gpt", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")->body);
+  for (std::size_t i = 0; i + 2 < asked.size(); ++i)
+    EXPECT_TRUE(JsonValue(asked[i].data).member("usage")->is_null());
   const auto silent = ask_chat("sim-gpt", ",\"stream\":true");
   EXPECT_THAT(silent->body, Not(HasSubstr("usage")));
 }
 
 TEST(Chat, CompletionTokensAreThePiecesOfTheStream) {
-  const auto stream = events_of(ask_chat("sim-gpt", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")->body);
+  const auto stream =
+      events_of(ask_chat("sim-gpt", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")->body);
   // Role, finish, usage and [DONE] are no content.
   const JsonValue usage(stream[stream.size() - 2].data);
   EXPECT_EQ(usage.at("usage", "completion_tokens")->integer(), static_cast<std::int64_t>(stream.size()) - 4);
@@ -109,24 +112,26 @@ TEST(Chat, ObeysToolChoiceAndParallelToolCalls) {
               Not(HasSubstr("tool_calls\":[")));
   const auto one = ask_chat("sim-gpt", std::string(kTwoTools) + R"(,"parallel_tool_calls":false)");
   EXPECT_THAT(one->body, Not(HasSubstr(R"("name":"time")")));
-  const auto named = ask_chat("sim-gpt", std::string(kTwoTools) +
-                                             R"(,"tool_choice":{"type":"function","function":{"name":"time"}})");
+  const auto named = ask_chat(
+      "sim-gpt", std::string(kTwoTools) + R"(,"tool_choice":{"type":"function","function":{"name":"time"}})");
   EXPECT_THAT(named->body, Not(HasSubstr(R"("name":"weather")")));
 }
 
 TEST(Chat, AnswersInWordsOnceTheToolsHaveReturned) {
-  const auto reply = ask("/v1/chat/completions",
-                         R"({"model":"sim-gpt","messages":[{"role":"user","content":"Weather?"},)"
-                         R"({"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"weather","arguments":"{}"}}]},)"
-                         R"({"role":"tool","tool_call_id":"c","content":"sunny"}],)"
-                         R"("tools":[{"type":"function","function":{"name":"weather"}}]})");
+  const auto reply = ask(
+      "/v1/chat/completions",
+      R"({"model":"sim-gpt","messages":[{"role":"user","content":"Weather?"},)"
+      R"({"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"weather","arguments":"{}"}}]},)"
+      R"({"role":"tool","tool_call_id":"c","content":"sunny"}],)"
+      R"("tools":[{"type":"function","function":{"name":"weather"}}]})");
   EXPECT_EQ(content_of(*reply), "The tools returned: sunny.");
 }
 
 TEST(Chat, GivesAValidInstanceOfASchema) {
   const auto reply = ask_chat(
-      "sim-gpt", R"(,"response_format":{"type":"json_schema","json_schema":{"name":"x","strict":true,"schema":)"
-                 R"({"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","minimum":18}},"required":["name","age"],"additionalProperties":false}}})");
+      "sim-gpt",
+      R"(,"response_format":{"type":"json_schema","json_schema":{"name":"x","strict":true,"schema":)"
+      R"({"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","minimum":18}},"required":["name","age"],"additionalProperties":false}}})");
   const std::string said = content_of(*reply);
   ASSERT_FALSE(wire::check_json(said)) << said;
   EXPECT_TRUE(JsonValue(said).member("name")->is_string());
@@ -139,9 +144,11 @@ TEST(Chat, DescribesAnImageByTypeSizeAndPixels) {
   JsonElements data(*JsonValue(made->body).member("data"));
   ASSERT_TRUE(data.next());
   const std::string png = data.value().member("b64_json")->string();
-  const auto reply = ask("/v1/chat/completions",
-                         R"({"model":"sim-vision","messages":[{"role":"user","content":[{"type":"text","text":"What is it?"},)"
-                         R"({"type":"image_url","image_url":{"url":"data:image/png;base64,)" + png + R"("}}]}]})");
+  const auto reply = ask(
+      "/v1/chat/completions",
+      R"({"model":"sim-vision","messages":[{"role":"user","content":[{"type":"text","text":"What is it?"},)"
+      R"({"type":"image_url","image_url":{"url":"data:image/png;base64,)" +
+          png + R"("}}]}]})");
   EXPECT_EQ(content_of(*reply),
             fmt::format("I see 1 attachment: image/png, {} bytes, 8x8.", from_base64(png)->size()));
 }
@@ -149,9 +156,11 @@ TEST(Chat, DescribesAnImageByTypeSizeAndPixels) {
 TEST(Chat, ThinksWhenTheModelsNameOrTheRequestSaysSo) {
   for (const auto& reply : {ask_chat("sim-reasoner"), ask_chat("sim-gpt", R"(,"reasoning_effort":"low")")}) {
     EXPECT_THAT(reply->body, HasSubstr(R"("reasoning_content":"The user asks)"));
-    EXPECT_GT(*JsonValue(reply->body).at("usage", "completion_tokens_details", "reasoning_tokens")->integer(), 5);
+    EXPECT_GT(*JsonValue(reply->body).at("usage", "completion_tokens_details", "reasoning_tokens")->integer(),
+              5);
   }
-  EXPECT_THAT(ask_chat("sim-reasoner+reasoning_field=reasoning")->body, HasSubstr(R"("reasoning":"The user)"));
+  EXPECT_THAT(ask_chat("sim-reasoner+reasoning_field=reasoning")->body,
+              HasSubstr(R"("reasoning":"The user)"));
 }
 
 TEST(Chat, GivesLogprobsOfEveryTokenWithAlternatives) {
@@ -178,8 +187,10 @@ TEST(Chat, GivesNChoicesInterleavedInAStream) {
 }
 
 TEST(Chat, StopsAtMaxTokensAndAtStopStrings) {
-  EXPECT_THAT(ask_chat("sim-gpt", R"(,"max_completion_tokens":2)")->body,
-              HasSubstr(R"("content":"Hello!","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"length")"));
+  EXPECT_THAT(
+      ask_chat("sim-gpt", R"(,"max_completion_tokens":2)")->body,
+      HasSubstr(
+          R"("content":"Hello!","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"length")"));
   EXPECT_EQ(content_of(*ask_chat("sim-gpt", R"(,"stop":["simulated"])")), "Hello! I am a ");
 }
 
@@ -195,7 +206,8 @@ TEST(Chat, RefusesInOpenAisWordsWhatOpenAiRefuses) {
   EXPECT_EQ(status(R"({"messages":[{"role":"user","content":"x"}]})")->head.status, 400);
   EXPECT_EQ(status(R"({"model":"m","messages":[]})")->head.status, 400);
   EXPECT_EQ(status(R"({"model":"m","messages":[{"role":"robot","content":"x"}]})")->head.status, 400);
-  EXPECT_EQ(status(R"({"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]})")->head.status, 400);
+  EXPECT_EQ(status(R"({"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]})")->head.status,
+            400);
 }
 
 TEST(Responses, StreamsTheFullOrderOfEvents) {
@@ -207,23 +219,25 @@ TEST(Responses, StreamsTheFullOrderOfEvents) {
     EXPECT_EQ(JsonValue(events[i].data).member("sequence_number")->integer(), static_cast<std::int64_t>(i));
     EXPECT_EQ(JsonValue(events[i].data).member("type")->string(), events[i].name);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "response.created", "response.in_progress", "response.output_item.added",
-                       "response.content_part.added", "response.output_text.delta", "response.output_text.delta",
-                       "response.output_text.done", "response.content_part.done", "response.output_item.done",
-                       "response.completed"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"response.created", "response.in_progress",
+                                             "response.output_item.added", "response.content_part.added",
+                                             "response.output_text.delta", "response.output_text.delta",
+                                             "response.output_text.done", "response.content_part.done",
+                                             "response.output_item.done", "response.completed"}));
 }
 
 TEST(Responses, TheCompletedEventHoldsThePlainAnswer) {
   const auto plain = ask("/v1/responses", R"({"model":"sim-gpt","input":"hi"})");
-  const auto events = events_of(ask("/v1/responses", R"({"model":"sim-gpt","input":"hi","stream":true})")->body);
+  const auto events =
+      events_of(ask("/v1/responses", R"({"model":"sim-gpt","input":"hi","stream":true})")->body);
   EXPECT_EQ(JsonValue(events.back().data).member("response")->text(), plain->body);
 }
 
 TEST(Responses, CallsToolsAsItemsOfTheirOwnAndReasonsFirst) {
-  const auto reply = ask("/v1/responses",
-                         R"({"model":"sim-reasoner","input":"hi","stream":true,"tools":[{"type":"function","name":"weather",)"
-                         R"("parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]})");
+  const auto reply = ask(
+      "/v1/responses",
+      R"({"model":"sim-reasoner","input":"hi","stream":true,"tools":[{"type":"function","name":"weather",)"
+      R"("parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]})");
   const auto events = events_of(reply->body);
   std::string arguments;
   for (const Event& event : events) {
@@ -238,7 +252,8 @@ TEST(Responses, CallsToolsAsItemsOfTheirOwnAndReasonsFirst) {
 }
 
 TEST(Responses, EndIncompleteAtMaxOutputTokens) {
-  const auto reply = ask("/v1/responses", R"({"model":"sim-gpt","input":"hi","stream":true,"max_output_tokens":2})");
+  const auto reply =
+      ask("/v1/responses", R"({"model":"sim-gpt","input":"hi","stream":true,"max_output_tokens":2})");
   const auto events = events_of(reply->body);
   EXPECT_EQ(events.back().name, "response.incomplete");
   EXPECT_THAT(events.back().data, HasSubstr(R"("incomplete_details":{"reason":"max_output_tokens"})"));
@@ -263,8 +278,9 @@ TEST(Embeddings, AreUnitVectorsOfTheAskedDimensionsAndTheSameInBase64) {
   }
   ASSERT_EQ(vector.size(), 3U);
   EXPECT_NEAR(square, 1.0, 1e-5);
-  const auto packed = ask("/v1/embeddings",
-                          R"({"model":"sim-embedding","input":["a","b"],"dimensions":3,"encoding_format":"base64"})");
+  const auto packed =
+      ask("/v1/embeddings",
+          R"({"model":"sim-embedding","input":["a","b"],"dimensions":3,"encoding_format":"base64"})");
   JsonElements same(*JsonValue(packed->body).member("data"));
   ASSERT_TRUE(same.next());
   const auto bytes = from_base64(same.value().member("embedding")->string());
@@ -308,7 +324,9 @@ TEST(Base64, GoesThereAndBack) {
   EXPECT_FALSE(from_base64("a*=="));
 }
 
-std::string instance(std::string_view schema) { return schema_instance(JsonValue(schema), 7); }
+std::string instance(std::string_view schema) {
+  return schema_instance(JsonValue(schema), 7);
+}
 
 TEST(SchemaInstance, KeepsToTheLimitsOfEachType) {
   EXPECT_EQ(instance(R"({"type":"integer","minimum":100,"maximum":101})"), "100");
@@ -326,8 +344,9 @@ TEST(SchemaInstance, FollowsReferencesAlternativesAndLists) {
   EXPECT_EQ(instance(R"({"type":"array","items":{"type":"integer","maximum":1},"minItems":3})"), "[1,1,1]");
   EXPECT_EQ(instance(R"({"anyOf":[{"type":"null"},{"const":5}]})"), "5");
   EXPECT_EQ(instance(R"({"type":["null","boolean"]})"), "true");
-  EXPECT_EQ(instance(R"({"$defs":{"x":{"const":1}},"type":"object","properties":{"a":{"$ref":"#/$defs/x"}}})"),
-            R"({"a":1})");
+  EXPECT_EQ(
+      instance(R"({"$defs":{"x":{"const":1}},"type":"object","properties":{"a":{"$ref":"#/$defs/x"}}})"),
+      R"({"a":1})");
   EXPECT_EQ(instance(R"({"allOf":[{"properties":{"a":{"const":1}}},{"properties":{"b":{"const":2}}}]})"),
             R"({"a":1,"b":2})");
 }

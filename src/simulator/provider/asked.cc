@@ -1,9 +1,9 @@
 #include "simulator/provider/asked.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "simulator/provider/base64.h"
 
@@ -16,9 +16,9 @@ using wire::JsonType;
 using wire::JsonValue;
 
 constexpr std::array<std::string_view, 20> kVendors = {
-    "openai", "azure", "deepseek", "zhipu", "moonshot", "qwen", "minimax", "doubao", "hunyuan", "qianfan",
-    "mistral", "groq", "xai", "together", "fireworks", "openrouter", "perplexity", "vllm", "llamacpp",
-    "ollama"};
+    "openai",    "azure",      "deepseek",   "zhipu",   "moonshot", "qwen",  "minimax",
+    "doubao",    "hunyuan",    "qianfan",    "mistral", "groq",     "xai",   "together",
+    "fireworks", "openrouter", "perplexity", "vllm",    "llamacpp", "ollama"};
 
 Error missing(std::string_view field) {
   return Error::client(ErrorKind::InvalidRequest, fmt::format("Missing required parameter: '{}'.", field),
@@ -27,7 +27,8 @@ Error missing(std::string_view field) {
 
 Error invalid(std::string_view field, std::string_view expected) {
   return Error::client(ErrorKind::InvalidRequest,
-                       fmt::format("Invalid type for '{}': expected {}.", field, expected), std::string(field));
+                       fmt::format("Invalid type for '{}': expected {}.", field, expected),
+                       std::string(field));
 }
 
 // "image/png, 70 bytes, 1x1" of a data: URL; the URL itself of another.
@@ -274,7 +275,8 @@ Result<> read_member(const JsonMembers& member, Asked& asked) {
     if (!value.is_string()) return fail(invalid("model", "a string"));
     asked.model = value.string();
   } else if (member.key_is("stream")) {
-    if (!value.is_true() && !value.is_false() && !value.is_null()) return fail(invalid("stream", "a boolean"));
+    if (!value.is_true() && !value.is_false() && !value.is_null())
+      return fail(invalid("stream", "a boolean"));
     asked.stream = value.is_true();
   } else if (member.key_is("stream_options")) {
     const auto found = value.member("include_usage");
@@ -405,8 +407,8 @@ RoutedPath route_path(std::string_view path) {
       // The rest is the id, which may hold slashes.
       const std::size_t begin = static_cast<std::size_t>(segments[i + 1].data() - segments.front().data());
       routed.route = Route::Models;
-      routed.model = std::string(segments.front().data() + begin,
-                                 segments.back().data() + segments.back().size());
+      routed.model =
+          std::string(segments.front().data() + begin, segments.back().data() + segments.back().size());
       return routed;
     }
   }

@@ -15,7 +15,14 @@
 namespace qq::simulator {
 
 enum class Route : std::uint8_t {
-  ChatCompletions, Responses, Completions, Embeddings, Moderations, ImagesGenerations, Models, Unknown,
+  ChatCompletions,
+  Responses,
+  Completions,
+  Embeddings,
+  Moderations,
+  ImagesGenerations,
+  Models,
+  Unknown,
 };
 std::string_view to_string(Route route) noexcept;
 

@@ -1,9 +1,9 @@
 #include "simulator/provider/chat.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "simulator/provider/tokens.h"
 
@@ -181,14 +181,16 @@ class ChoiceStream {
   void role(const Answer& said) {
     std::string inner = "\"role\":\"assistant\"";
     if (!script_.faults.has(Fault::EmptyRoleOnly)) {
-      inner += said.null_content ? ",\"content\":null,\"refusal\":null" : ",\"content\":\"\",\"refusal\":null";
+      inner +=
+          said.null_content ? ",\"content\":null,\"refusal\":null" : ",\"content\":\"\",\"refusal\":null";
     }
     delta(PieceKind::Other, inner, {});
   }
 
   void text(std::string_view field, std::span<const std::string> tokens, bool with_logprobs) {
     for (std::size_t i = 0; i < tokens.size(); i += script_.tokens_per_event) {
-      const auto group = tokens.subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
+      const auto group =
+          tokens.subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
       std::string inner;
       wire::append_json_string(inner, field);
       inner += ':';
@@ -203,8 +205,8 @@ class ChoiceStream {
     delta(PieceKind::Content, inner + "}]", {});
     const auto tokens = token_pieces(call.arguments);
     for (std::size_t i = 0; i < tokens.size(); i += script_.tokens_per_event) {
-      const auto group = std::span(tokens).subspan(
-          i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
+      const auto group =
+          std::span(tokens).subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
       inner = fmt::format("\"tool_calls\":[{{\"index\":{},\"function\":{{\"arguments\":", at);
       append_joined(inner, group, script_);
       delta(PieceKind::Content, inner + "}}]", {});

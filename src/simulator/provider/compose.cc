@@ -1,11 +1,11 @@
 #include "simulator/provider/compose.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
-
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 
 #include "base/random.h"
 #include "simulator/provider/content_encoder.h"
@@ -73,7 +73,8 @@ void encode_pieces(Reply& reply, const Script& script) {
   if (script.faults.has(Fault::BrokenGzip)) {
     // Past the header, in the first block: any decoder notices.
     std::string& bytes = reply.pieces[reply.pieces.size() / 2 > 0 ? (reply.pieces.size() - 1) / 2 : 0].bytes;
-    for (std::size_t i = bytes.size() / 2; i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
+    for (std::size_t i = bytes.size() / 2; i < bytes.size(); ++i)
+      bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
   }
 }
 
@@ -86,7 +87,12 @@ std::uint64_t payload_size(const Reply& reply) {
 class Composer {
  public:
   Composer(Reply& reply, const Script& script, const AskedFraming& asked, WallTime now)
-      : reply_(reply), script_(script), faults_(script.faults), asked_(asked), now_(now), random_(script.seed) {
+      : reply_(reply),
+        script_(script),
+        faults_(script.faults),
+        asked_(asked),
+        now_(now),
+        random_(script.seed) {
     play_.rate = script.rate;
     play_.split = script.split;
   }
@@ -133,9 +139,9 @@ class Composer {
     if (reply_.status == 204 || reply_.status == 304) return BodyFraming::None;
     if (faults_.has(Fault::Http10) || asked_.minor_version == 0) return BodyFraming::UntilClose;
     if (faults_.any(Fault::LengthTooLong, Fault::LengthTooShort)) return BodyFraming::Length;
-    const bool chunked = reply_.stream || script_.chunk > 0 ||
-                         faults_.any(Fault::BadChunk, Fault::NoLastChunk, Fault::ChunkExtensions,
-                                     Fault::LengthAndChunked);
+    const bool chunked =
+        reply_.stream || script_.chunk > 0 ||
+        faults_.any(Fault::BadChunk, Fault::NoLastChunk, Fault::ChunkExtensions, Fault::LengthAndChunked);
     return chunked ? BodyFraming::Chunked : BodyFraming::Length;
   }
 
@@ -147,7 +153,9 @@ class Composer {
   }
 
   // A plain answer's first content is its body, which follows the head at once.
-  Milliseconds first_pause() { return script_.delay + (reply_.stream ? Milliseconds(0) : jittered(script_.ttft)); }
+  Milliseconds first_pause() {
+    return script_.delay + (reply_.stream ? Milliseconds(0) : jittered(script_.ttft));
+  }
 
   Milliseconds jittered(Milliseconds pause) {
     if (pause.count() == 0 || script_.jitter == 0) return pause;
@@ -238,11 +246,11 @@ class Composer {
   }
 
   Play body() {
-    const bool cut = faults_.any(Fault::CloseMidBody, Fault::ResetMidBody, Fault::StallMidBody,
-                                 Fault::StallAfterContent);
+    const bool cut =
+        faults_.any(Fault::CloseMidBody, Fault::ResetMidBody, Fault::StallMidBody, Fault::StallAfterContent);
     const Place place = cut ? cut_place() : Place{reply_.pieces.size(), 0};
-    const std::size_t bad_chunk = faults_.has(Fault::BadChunk) ? script_.at.value_or(reply_.pieces.size() / 2)
-                                                               : reply_.pieces.size();
+    const std::size_t bad_chunk =
+        faults_.has(Fault::BadChunk) ? script_.at.value_or(reply_.pieces.size() / 2) : reply_.pieces.size();
     bool content_seen = false;
     for (std::size_t i = 0; i < reply_.pieces.size() && i < place.piece; ++i) {
       const Piece& piece = reply_.pieces[i];
@@ -255,14 +263,18 @@ class Composer {
       write_piece(piece, pause);
     }
     if (cut) {
-      if (place.piece < reply_.pieces.size() && place.byte > 0) write_part(reply_.pieces[place.piece], place.byte);
+      if (place.piece < reply_.pieces.size() && place.byte > 0)
+        write_part(reply_.pieces[place.piece], place.byte);
       return stop(faults_.has(Fault::ResetMidBody)   ? PlayEnd::Reset
                   : faults_.has(Fault::CloseMidBody) ? PlayEnd::Close
                                                      : PlayEnd::Stall);
     }
-    if (framing_ == BodyFraming::Chunked && !faults_.has(Fault::NoLastChunk)) write(wire::kLastChunk, Milliseconds(0));
-    if (faults_.any(Fault::NoLastChunk, Fault::LengthTooLong, Fault::KeepAliveLie)) play_.end = PlayEnd::Close;
-    if (faults_.has(Fault::CloseOnReuse) && play_.end == PlayEnd::KeepAlive) play_.end = PlayEnd::CloseOnReuse;
+    if (framing_ == BodyFraming::Chunked && !faults_.has(Fault::NoLastChunk))
+      write(wire::kLastChunk, Milliseconds(0));
+    if (faults_.any(Fault::NoLastChunk, Fault::LengthTooLong, Fault::KeepAliveLie))
+      play_.end = PlayEnd::Close;
+    if (faults_.has(Fault::CloseOnReuse) && play_.end == PlayEnd::KeepAlive)
+      play_.end = PlayEnd::CloseOnReuse;
     return std::move(play_);
   }
 
@@ -338,7 +350,8 @@ Play compose(Reply reply, const Script& script, const AskedFraming& framing, Wal
 
 std::string http_date(WallTime when) {
   const auto seconds = std::chrono::time_point_cast<std::chrono::seconds>(when);
-  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
 }  // namespace qq::simulator

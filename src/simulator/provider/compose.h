@@ -25,7 +25,7 @@ enum class PlayEnd : std::uint8_t {
   Close,         // FIN
   CloseOnReuse,  // FIN when the next request comes
   Reset,
-  Stall,         // nothing more, until the peer hangs up
+  Stall,  // nothing more, until the peer hangs up
 };
 
 struct Play {

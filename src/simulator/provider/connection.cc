@@ -39,7 +39,10 @@ wire::RequestHead parsed(std::string_view raw_head) {
 }  // namespace
 
 Connection::Connection(ProviderSimulator& simulator, std::unique_ptr<net::Stream> stream)
-    : simulator_(simulator), loop_(simulator.loop()), stream_(std::move(stream)), cancel_(loop_),
+    : simulator_(simulator),
+      loop_(simulator.loop()),
+      stream_(std::move(stream)),
+      cancel_(loop_),
       id_(simulator.statistics().connection_opened()) {
   scope_.cancel = &cancel_;
 }
@@ -143,7 +146,7 @@ Task<bool> Connection::serve_one() {
   const bool early = apply_head_directives(known, head, path) && known.faults.has(Fault::EarlyReply);
   const bool invite = head.expect_continue && !early;
   input_.erase(0, verdict.consumed);
-  if (early) co_return co_await reply_to(std::move(raw_head), {}, true);
+  if (early) co_return co_await reply_to(std::move(raw_head), std::string(), true);
   if (invite) {
     Play interim;
     interim.steps.push_back({"HTTP/1.1 100 Continue\r\n\r\n"});
@@ -235,9 +238,7 @@ Task<bool> Connection::finish(PlayEnd end) {
       // Unread bytes would make the close a reset.
       if (input_.empty()) co_await read_more();
       co_return false;
-    case PlayEnd::Reset:
-      stream_->set_reset_on_close();
-      co_return false;
+    case PlayEnd::Reset: stream_->set_reset_on_close(); co_return false;
     case PlayEnd::Stall:
       stream_->watch_hangup(&cancel_);
       static_cast<void>(co_await net::sleep(loop_, scope_));

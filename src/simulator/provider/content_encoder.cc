@@ -12,13 +12,16 @@
 namespace qq::simulator {
 namespace {
 
-const Bytef* as_zlib(std::string_view bytes) noexcept { return reinterpret_cast<const Bytef*>(bytes.data()); }
+const Bytef* as_zlib(std::string_view bytes) noexcept {
+  return reinterpret_cast<const Bytef*>(bytes.data());
+}
 
 class Deflater {
  public:
   // `window_bits` as deflateInit2 has it: 15 zlib, 31 gzip, -15 raw.
   explicit Deflater(int window_bits) {
-    QQ_ASSERT(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    QQ_ASSERT(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) ==
+              Z_OK);
   }
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;

@@ -7,7 +7,9 @@
 namespace qq::simulator {
 namespace {
 
-Reply done() { return Reply::json(200, "{\"ok\":true}"); }
+Reply done() {
+  return Reply::json(200, "{\"ok\":true}");
+}
 
 Reply refused(int status, std::string message) {
   VendorError error;
@@ -70,8 +72,9 @@ Reply control_page(ProviderSimulator& simulator, const wire::RequestHead& head, 
     if (path == "/sim/scenario") return change_scenario(simulator, body);
     if (path == "/sim/listener") return change_listener(simulator, head.query());
   }
-  return refused(404, "pages here: GET /sim/stats, /sim/requests, /sim/recordings, /sim/faults; POST /sim/reset, "
-                      "/sim/scenario, /sim/listener?open=true|false");
+  return refused(404,
+                 "pages here: GET /sim/stats, /sim/requests, /sim/recordings, /sim/faults; POST /sim/reset, "
+                 "/sim/scenario, /sim/listener?open=true|false");
 }
 
 }  // namespace qq::simulator

@@ -21,7 +21,8 @@ void truncate(Pieces& pieces, std::size_t size) {
 void end_with_error(Reply& reply, std::size_t at, const Script& script) {
   Pieces& pieces = reply.pieces;
   truncate(pieces, at);
-  const VendorError error{.status = script.status.value_or(500), .vendor = script.vendor,
+  const VendorError error{.status = script.status.value_or(500),
+                          .vendor = script.vendor,
                           .message = "The server had an error while processing your request."};
   pieces.push_back({error_event(error)});
   if (script.vendor == "openrouter") pieces.push_back({"data: [DONE]\n\n", PieceKind::Done});
@@ -75,7 +76,9 @@ void change_ends(Pieces& pieces, const FaultSet& faults) {
 
 // Rewrites each line of an event: what stands around `data:` and how the line ends.
 std::string respelled(std::string_view event, const FaultSet& faults) {
-  const std::string_view line_end = faults.has(Fault::CrOnly) ? "\r" : faults.has(Fault::Crlf) ? "\r\n" : "\n";
+  const std::string_view line_end = faults.has(Fault::CrOnly) ? "\r"
+                                    : faults.has(Fault::Crlf) ? "\r\n"
+                                                              : "\n";
   std::string out;
   out.reserve(event.size() + 16);
   while (!event.empty()) {

@@ -1,5 +1,6 @@
 #include "simulator/provider/other_endpoints.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "base/random.h"
 #include "simulator/provider/base64.h"
@@ -21,10 +20,19 @@ namespace {
 constexpr std::array<std::string_view, 7> kModels = {
     "sim-gpt", "sim-gpt-mini", "sim-reasoner", "sim-vision", "sim-embedding", "sim-moderation", "sim-image"};
 
-constexpr std::array<std::string_view, 13> kCategories = {
-    "harassment", "harassment/threatening", "hate", "hate/threatening", "illicit", "illicit/violent",
-    "self-harm", "self-harm/intent", "self-harm/instructions", "sexual", "sexual/minors", "violence",
-    "violence/graphic"};
+constexpr std::array<std::string_view, 13> kCategories = {"harassment",
+                                                          "harassment/threatening",
+                                                          "hate",
+                                                          "hate/threatening",
+                                                          "illicit",
+                                                          "illicit/violent",
+                                                          "self-harm",
+                                                          "self-harm/intent",
+                                                          "self-harm/instructions",
+                                                          "sexual",
+                                                          "sexual/minors",
+                                                          "violence",
+                                                          "violence/graphic"};
 
 std::uint64_t dimensions_of(const Asked& asked) {
   if (const auto found = asked.body.member("dimensions")) {
@@ -62,7 +70,8 @@ std::string little_endian(std::span<const float> vector) {
 }
 
 void append_big_endian(std::string& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> static_cast<unsigned>(shift) & 0xffU);
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out += static_cast<char>(value >> static_cast<unsigned>(shift) & 0xffU);
 }
 
 void append_png_chunk(std::string& out, std::string_view type, std::string_view data) {
@@ -70,9 +79,8 @@ void append_png_chunk(std::string& out, std::string_view type, std::string_view 
   std::string checked(type);
   checked += data;
   out += checked;
-  append_big_endian(out, static_cast<std::uint32_t>(
-                             crc32(0, reinterpret_cast<const Bytef*>(checked.data()),
-                                   static_cast<uInt>(checked.size()))));
+  append_big_endian(out, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(checked.data()),
+                                                          static_cast<uInt>(checked.size()))));
 }
 
 // 8x8 pixels of one colour (W3C PNG, third edition).
@@ -119,8 +127,8 @@ Reply embeddings_reply(const Asked& asked, const Script& script) {
   for (std::size_t i = 0; i < asked.inputs.size(); ++i) {
     bytes += asked.inputs[i].size();
     const std::vector<float> vector = unit_vector(asked.inputs[i], dimensions);
-    fmt::format_to(std::back_inserter(out), "{}{{\"object\":\"embedding\",\"index\":{},\"embedding\":",
-                   i > 0 ? "," : "", i);
+    fmt::format_to(std::back_inserter(out),
+                   "{}{{\"object\":\"embedding\",\"index\":{},\"embedding\":", i > 0 ? "," : "", i);
     if (base64) {
       out.append("\"").append(to_base64(little_endian(vector))).append("\"");
     } else {
@@ -136,7 +144,8 @@ Reply embeddings_reply(const Asked& asked, const Script& script) {
   wire::append_json_string(out, asked.model);
   if (!script.faults.has(Fault::UsageMissing)) {
     const std::int64_t tokens = script.faults.has(Fault::UsageNegative) ? -5 : prompt_tokens(bytes);
-    fmt::format_to(std::back_inserter(out), ",\"usage\":{{\"prompt_tokens\":{0},\"total_tokens\":{0}}}", tokens);
+    fmt::format_to(std::back_inserter(out), ",\"usage\":{{\"prompt_tokens\":{0},\"total_tokens\":{0}}}",
+                   tokens);
   }
   out += '}';
   Reply reply = Reply::json(200, std::move(out));
@@ -153,7 +162,8 @@ Reply moderations_reply(const Asked& asked) {
     const bool violent = input.find("kill") != std::string::npos ||
                          input.find("violence") != std::string::npos ||
                          input.find("暴力") != std::string::npos;
-    fmt::format_to(std::back_inserter(out), "{}{{\"flagged\":{},\"categories\":{{", i > 0 ? "," : "", violent);
+    fmt::format_to(std::back_inserter(out), "{}{{\"flagged\":{},\"categories\":{{", i > 0 ? "," : "",
+                   violent);
     for (std::size_t j = 0; j < kCategories.size(); ++j) {
       fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", j > 0 ? "," : "", kCategories[j],
                      violent && kCategories[j] == "violence");
@@ -207,7 +217,9 @@ Reply models_reply() {
 
 Reply model_reply(std::string_view id) {
   if (!id.starts_with("sim-") && !id.starts_with("rec:")) {
-    return error_reply({.status = 404, .code = "model_not_found", .param = "model",
+    return error_reply({.status = 404,
+                        .code = "model_not_found",
+                        .param = "model",
                         .message = fmt::format("The model '{}' does not exist", id)});
   }
   std::string out;

@@ -38,7 +38,8 @@ Task<bool> write_slowly(net::Stream& stream, std::string_view bytes, const Play&
                         Played& played) {
   constexpr std::uint64_t kSlicesPerSecond = 20;
   constexpr int kWritesPerTurn = 256;
-  const std::uint64_t slice = play.split > 0 ? play.split : std::max<std::uint64_t>(1, play.rate / kSlicesPerSecond);
+  const std::uint64_t slice =
+      play.split > 0 ? play.split : std::max<std::uint64_t>(1, play.rate / kSlicesPerSecond);
   int writes = 0;
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, slice);
@@ -69,8 +70,9 @@ Task<Played> play_steps(net::Stream& stream, const Play& play, net::Scope scope)
     }
     for (std::uint64_t left = step.repeat; left > 0;) {
       const std::uint64_t now = std::min(left, per_batch);
-      const std::string_view bytes = per_batch == 1 ? std::string_view(step.bytes)
-                                                    : std::string_view(batch).substr(0, now * step.bytes.size());
+      const std::string_view bytes = per_batch == 1
+                                         ? std::string_view(step.bytes)
+                                         : std::string_view(batch).substr(0, now * step.bytes.size());
       const bool slow = play.rate > 0 || play.split > 0;
       bool written = false;
       if (slow) {

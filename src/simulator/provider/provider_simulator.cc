@@ -21,7 +21,9 @@ Result<> ProviderSimulator::listen(const net::Address& address) {
   return {};
 }
 
-net::Address ProviderSimulator::local() const { return listener_ ? listener_->local() : net::Address(); }
+net::Address ProviderSimulator::local() const {
+  return listener_ ? listener_->local() : net::Address();
+}
 
 Result<> ProviderSimulator::listen_extra(const net::Address& address) {
   extra_address_ = address;

@@ -30,7 +30,7 @@ struct SimulatorOptions {
   Scenario scenario{};
   std::shared_ptr<net::TlsServerContext> tls{};  // null: plain HTTP
   std::size_t requests_kept = 256;
-  std::size_t request_body_kept = 16UL * 1024;       // bytes of each body in /sim/requests
+  std::size_t request_body_kept = 16UL * 1024;         // bytes of each body in /sim/requests
   std::size_t request_body_max = 256UL * 1024 * 1024;  // larger ones get a 413
 };
 

@@ -21,10 +21,13 @@ using ::testing::StartsWith;
 std::string post(std::string_view model, std::string_view more_body = {}, std::string_view more_head = {},
                  std::string_view path = "/v1/chat/completions") {
   const std::string body = chat_body(model, more_body);
-  return fmt::format("POST {} HTTP/1.1\r\nHost: sim\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{}\r\n{}",
-                     path, body.size(), more_head, body);
+  return fmt::format(
+      "POST {} HTTP/1.1\r\nHost: sim\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{}\r\n{}",
+      path, body.size(), more_head, body);
 }
-std::string get(std::string_view path) { return fmt::format("GET {} HTTP/1.1\r\nHost: sim\r\n\r\n", path); }
+std::string get(std::string_view path) {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: sim\r\n\r\n", path);
+}
 
 constexpr std::string_view kStreamed = ",\"stream\":true";
 
@@ -37,7 +40,8 @@ struct Seen {
 };
 
 // Sends `request` on a new connection and reads for `time` or to the end.
-Task<Seen> exchange(net::EventLoop& loop, net::Address address, std::string request, std::chrono::milliseconds time) {
+Task<Seen> exchange(net::EventLoop& loop, net::Address address, std::string request,
+                    std::chrono::milliseconds time) {
   Seen seen;
   auto connected = co_await loop.connect(address, net::testing::patiently(loop));
   if (!connected) {
@@ -100,7 +104,8 @@ TEST(ProviderSimulator, ServesPipelinedRequestsInOrder) {
 
 TEST(ProviderSimulator, PacesAStreamToTheMillisecond) {
   Simulated bench;
-  const Seen seen = bench.ask(post("sim-gpt+delay=7+ttft=100+gap=20+words=3", kStreamed, "Connection: close\r\n"), 10s);
+  const Seen seen =
+      bench.ask(post("sim-gpt+delay=7+ttft=100+gap=20+words=3", kStreamed, "Connection: close\r\n"), 10s);
   EXPECT_TRUE(read_reply(seen.bytes)->framed);
   // Three words, finish and [DONE] are four gaps.
   EXPECT_EQ(seen.took, 7ms + 100ms + 4 * 20ms);
@@ -134,7 +139,8 @@ TEST(ProviderSimulator, CutsAStreamInTheMiddleWithAFinOrAReset) {
     Real bench;
     const Seen seen = bench.ask(post(fmt::format("sim-gpt+{}+at=3+gap=5", fault), kStreamed));
     EXPECT_EQ(events_of(read_reply(seen.bytes)->body).size(), 3U);
-    EXPECT_EQ(seen.status, std::string_view(fault).starts_with("close") ? net::IoStatus::Closed : net::IoStatus::Failed);
+    EXPECT_EQ(seen.status,
+              std::string_view(fault).starts_with("close") ? net::IoStatus::Closed : net::IoStatus::Failed);
   }
 }
 
@@ -157,14 +163,17 @@ TEST(ProviderSimulator, ClosesAReusedConnectionWithoutAWord) {
 TEST(ProviderSimulator, RepliesBeforeTheBodyIsRead) {
   Simulated bench;
   const std::string head =
-      "POST /v1/chat/completions HTTP/1.1\r\nHost: sim\r\nContent-Length: 100000\r\nx-sim-scenario: early_reply\r\n\r\n{";
+      "POST /v1/chat/completions HTTP/1.1\r\nHost: sim\r\nContent-Length: 100000\r\nx-sim-scenario: "
+      "early_reply\r\n\r\n{";
   const Seen seen = bench.ask(head, 5s);
   EXPECT_EQ(read_reply(seen.bytes)->head.status, 413);
 }
 
 TEST(ProviderSimulator, InvitesABodyThatWaitsFor100Continue) {
   Simulated bench;
-  const Seen seen = bench.ask("POST /v1/chat/completions HTTP/1.1\r\nHost: sim\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}");
+  const Seen seen = bench.ask(
+      "POST /v1/chat/completions HTTP/1.1\r\nHost: sim\r\nExpect: 100-continue\r\nContent-Length: "
+      "2\r\n\r\n{}");
   EXPECT_THAT(seen.bytes, StartsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 "));
 }
 
@@ -176,19 +185,22 @@ TEST(ProviderSimulator, TakesDirectivesFromHeaderPathAndModelInThatOrder) {
   EXPECT_EQ(status("sim-gpt", "x-sim-scenario: fault=503\r\n", "/v1/chat/completions"), 503);
   EXPECT_EQ(status("sim-gpt", "", "/+fault=502/v1/chat/completions"), 502);
   EXPECT_EQ(status("sim-gpt", "x-sim-scenario: fault=503\r\n", "/+fault=502/v1/chat/completions"), 503);
-  EXPECT_EQ(status("sim-gpt+fault=500", "x-sim-scenario: fault=503\r\n", "/+fault=502/v1/chat/completions"), 500);
+  EXPECT_EQ(status("sim-gpt+fault=500", "x-sim-scenario: fault=503\r\n", "/+fault=502/v1/chat/completions"),
+            500);
   EXPECT_EQ(status("sim-gpt+fault=nonsense", "", "/v1/chat/completions"), 400);
 }
 
 TEST(ProviderSimulator, FollowsItsScenarioAndANewOne) {
   SimulatorOptions options;
-  options.scenario = Scenario::parse(R"({"rules":[{"attempts":[{"fault":"429","retry_after":"1"}]}]})").value();
+  options.scenario =
+      Scenario::parse(R"({"rules":[{"attempts":[{"fault":"429","retry_after":"1"}]}]})").value();
   Simulated bench(std::move(options));
   const auto status = [&] { return read_reply(bench.ask(post("sim-gpt")).bytes)->head.status; };
   EXPECT_EQ(status(), 429);
   EXPECT_EQ(status(), 200);
   const std::string scenario = R"({"rules":[{"do":{"fault":"500"}}]})";
-  bench.ask(fmt::format("POST /sim/scenario HTTP/1.1\r\nHost: sim\r\nContent-Length: {}\r\n\r\n{}", scenario.size(), scenario));
+  bench.ask(fmt::format("POST /sim/scenario HTTP/1.1\r\nHost: sim\r\nContent-Length: {}\r\n\r\n{}",
+                        scenario.size(), scenario));
   EXPECT_EQ(status(), 500);
 }
 
@@ -214,10 +226,9 @@ Task<void> stop_reading_after_the_head(net::EventLoop& loop, ProviderSimulator& 
 
 Task<void> wait_until_idle(net::EventLoop& loop, ProviderSimulator& simulator) {
   const MonotonicTime limit = loop.now() + 2s;
+  net::Signal never(loop);
   while (simulator.statistics().live_connections() > 0 && loop.now() < limit) {
-    net::Scope scope;
-    scope.deadline = loop.now() + 5ms;
-    static_cast<void>(co_await net::sleep(loop, scope));
+    static_cast<void>(co_await never.wait(net::testing::within(loop, 5ms)));
   }
 }
 
@@ -266,8 +277,8 @@ TEST(ProviderSimulator, AConnectionThatAskedForAPageStillFollowsTheScenario) {
   EXPECT_EQ(read_reply(page->rest)->head.status, 503);
 }
 
-Task<void> ask_over_tls(net::EventLoop& loop, net::Address address, std::shared_ptr<net::TlsClientContext> context,
-                        std::string* bytes) {
+Task<void> ask_over_tls(net::EventLoop& loop, net::Address address,
+                        std::shared_ptr<net::TlsClientContext> context, std::string* bytes) {
   auto connected = co_await loop.connect(address, net::testing::patiently(loop));
   auto secured = co_await net::tls_connect(std::move(connected).value(), std::move(context), "localhost",
                                            net::testing::patiently(loop));
@@ -289,7 +300,8 @@ TEST(ProviderSimulator, SpeaksTlsWhenGivenACertificate) {
   net::TlsClientOptions client;
   client.verify = false;
   std::string bytes;
-  bench.run(ask_over_tls(bench.loop, bench.simulator.local(), net::TlsClientContext::make(client).value(), &bytes));
+  bench.run(
+      ask_over_tls(bench.loop, bench.simulator.local(), net::TlsClientContext::make(client).value(), &bytes));
   EXPECT_TRUE(read_reply(bytes)->framed);
   net::testing::remove_files(certificate);
 }
@@ -317,7 +329,8 @@ TEST(ProviderSimulator, ItsSecondPortRefusesWhileItIsClosed) {
 
 TEST(ProviderSimulator, RefusesBrokenFramingAndGoesOnServing) {
   Simulated bench;
-  const Seen seen = bench.ask("POST / HTTP/1.1\r\nHost: sim\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n");
+  const Seen seen =
+      bench.ask("POST / HTTP/1.1\r\nHost: sim\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n");
   EXPECT_EQ(read_reply(seen.bytes)->head.status, 400);
   EXPECT_EQ(seen.status, net::IoStatus::Closed);
   EXPECT_EQ(read_reply(bench.ask(post("sim-gpt")).bytes)->head.status, 200);

@@ -1,11 +1,11 @@
 #include "simulator/provider/recording.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "simulator/provider/base64.h"
 #include "wire/http_head.h"
@@ -39,7 +39,8 @@ Result<std::string> body_of(JsonValue response, std::string_view name) {
 PieceKind kind_of(std::string_view event) noexcept {
   const auto has = [&](std::string_view text) { return event.find(text) != std::string_view::npos; };
   if (has("data: [DONE]") || has("data:[DONE]")) return PieceKind::Done;
-  if (has("event: response.completed") || has("event: response.incomplete") || has("event: response.failed")) {
+  if (has("event: response.completed") || has("event: response.incomplete") ||
+      has("event: response.failed")) {
     return PieceKind::Finish;
   }
   if (has("\"finish_reason\":\"") || has("\"finish_reason\": \"")) return PieceKind::Finish;
@@ -117,11 +118,12 @@ Result<Recording> read_recording(std::string_view text, std::string name) {
   }
   const auto status = response->member("status");
   recording.status = static_cast<int>(status ? status->integer().value_or(0) : 0);
-  if (recording.status < 100 || recording.status > 599) return fail(broken(name, "response.status is no HTTP status"));
+  if (recording.status < 100 || recording.status > 599)
+    return fail(broken(name, "response.status is no HTTP status"));
   if (const auto headers = response->member("headers"); headers && headers->is_object()) {
     for (JsonMembers members(*headers); members.next();) {
-      std::string value = members.value().is_string() ? members.value().string()
-                                                      : std::string(members.value().text());
+      std::string value =
+          members.value().is_string() ? members.value().string() : std::string(members.value().text());
       if (!wire::is_token(members.raw_key()) || !wire::is_safe_field_value(value)) {
         return fail(broken(name, fmt::format("header {} cannot be sent", members.raw_key())));
       }
@@ -136,7 +138,8 @@ Result<Recording> read_recording(std::string_view text, std::string name) {
 Result<std::vector<Recording>> load_recordings(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
-  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
     if (at->path().extension() == ".json") files.push_back(at->path());
   }
   if (error) {

@@ -12,7 +12,7 @@
 namespace qq::simulator {
 
 struct Recording {
-  std::string name{};      // "openai/chat-chat-completion-0"
+  std::string name{};  // "openai/chat-chat-completion-0"
   std::string provider{};
   std::string endpoint{};  // path and query
   std::string method{};    // "POST" unless the file says otherwise
@@ -22,7 +22,7 @@ struct Recording {
   bool stream = false;
   int status = 200;
   HeaderFields headers{};
-  std::string body{};      // a text body byte for byte; a JSON value without the file's indentation
+  std::string body{};  // a text body byte for byte; a JSON value without the file's indentation
 };
 
 // One file's text. `name` is for the result and for errors.

@@ -12,11 +12,14 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-fs::path fixtures() { return fs::path(QQ_SOURCE_DIR) / "tests/fixtures/recordings"; }
+fs::path fixtures() {
+  return fs::path(QQ_SOURCE_DIR) / "tests/fixtures/recordings";
+}
 
 fs::path shared_recordings() {
   const char* folder = std::getenv("QQ_SHARED_DIR");
-  const fs::path shared = folder != nullptr ? fs::path(folder) : fs::path(QQ_SOURCE_DIR).parent_path() / "shared";
+  const fs::path shared =
+      folder != nullptr ? fs::path(folder) : fs::path(QQ_SOURCE_DIR).parent_path() / "shared";
   return shared / "recordings";
 }
 
@@ -35,7 +38,9 @@ TEST(Recording, IsReadWithItsBodyByteForByte) {
 
 TEST(Recording, AJsonBodyKeepsItsNumbersAndStrings) {
   const auto recording = read_recording(
-      "{\"response\":{\"status\":200,\"body\":{\n \"a\" : 1.50,\n \"b\": [ 12345678901234567890, \"x : \\\" y\" ]\n}}}", "p/x");
+      "{\"response\":{\"status\":200,\"body\":{\n \"a\" : 1.50,\n \"b\": [ 12345678901234567890, \"x : \\\" "
+      "y\" ]\n}}}",
+      "p/x");
   ASSERT_TRUE(recording);
   EXPECT_EQ(recording->body, "{\"a\":1.50,\"b\":[12345678901234567890,\"x : \\\" y\"]}");
 }
@@ -53,8 +58,10 @@ TEST(Library, FindsTheRecordingOfTheSameRequest) {
   std::vector<Recording> recordings;
   for (const char* model : {"m1", "m2"}) {
     recordings.push_back(*read_recording(
-        fmt::format(R"({{"endpoint":"/v1/chat/completions","request":{{"model":"{0}","messages":[{{"role":"user","content":"hi"}}],"temperature":0}},)"
-                    R"("response":{{"status":200,"body":{{"from":"{0}"}}}}}})", model),
+        fmt::format(
+            R"({{"endpoint":"/v1/chat/completions","request":{{"model":"{0}","messages":[{{"role":"user","content":"hi"}}],"temperature":0}},)"
+            R"("response":{{"status":200,"body":{{"from":"{0}"}}}}}})",
+            model),
         fmt::format("p/{}", model)));
   }
   const Library library(std::move(recordings));
@@ -86,7 +93,9 @@ void play_all(const fs::path& folder) {
   }
 }
 
-TEST(Fixtures, PlayByteForByte) { play_all(fixtures()); }
+TEST(Fixtures, PlayByteForByte) {
+  play_all(fixtures());
+}
 
 TEST(Fixtures, AreFoundByTheirRequests) {
   auto loaded = load_recordings(fixtures());

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kRecorded = "rec:";
 
-VendorError scripted(const Script& script, int status, std::string_view code = {}, std::string_view message = {}) {
+VendorError scripted(const Script& script, int status, std::string_view code = {},
+                     std::string_view message = {}) {
   VendorError error;
   error.status = script.status.value_or(status);
   error.vendor = script.vendor;
@@ -25,8 +26,9 @@ VendorError scripted(const Script& script, int status, std::string_view code = {
 std::optional<Reply> replaced(const Script& script) {
   const FaultSet& faults = script.faults;
   if (faults.has(Fault::InsufficientQuota)) {
-    VendorError error = scripted(script, 429, "insufficient_quota",
-                                 "You exceeded your current quota, please check your plan and billing details.");
+    VendorError error =
+        scripted(script, 429, "insufficient_quota",
+                 "You exceeded your current quota, please check your plan and billing details.");
     error.type = "insufficient_quota";
     return error_reply(error);
   }
@@ -38,8 +40,9 @@ std::optional<Reply> replaced(const Script& script) {
     return error_reply(error);
   }
   if (faults.has(Fault::ContentFilter)) {
-    return error_reply(scripted(script, 400, "content_filter",
-                                "The response was filtered due to the prompt triggering the content policy."));
+    return error_reply(
+        scripted(script, 400, "content_filter",
+                 "The response was filtered due to the prompt triggering the content policy."));
   }
   if (faults.has(Fault::Error200)) {
     Reply reply = error_reply(scripted(script, 500));
@@ -105,7 +108,9 @@ Reply built_in(const Asked& asked, const Script& script) {
 
 Reply played(std::string_view name, const Library& library) {
   if (const Recording* recording = library.named(name)) return recorded_reply(*recording);
-  return error_reply({.status = 404, .code = "model_not_found", .param = "model",
+  return error_reply({.status = 404,
+                      .code = "model_not_found",
+                      .param = "model",
                       .message = fmt::format("There is no recording \"{}\" here ({} are loaded; start with "
                                              "--recordings DIR).",
                                              name, library.all().size())});
@@ -131,7 +136,8 @@ std::string model_of(const RequestText& request) {
   return request.path.model;
 }
 
-Reply respond(const RequestText& request, std::string_view model, const Script& script, const Library& library) {
+Reply respond(const RequestText& request, std::string_view model, const Script& script,
+              const Library& library) {
   if (auto reply = replaced(script)) {
     add_usual_fields(*reply, stable_hash(request.body));
     return *std::move(reply);
@@ -147,13 +153,15 @@ Reply respond(const RequestText& request, std::string_view model, const Script& 
     return error_reply({.status = 404, .message = "Unknown request URL. Please check the URL for typos."});
   }
   if (request.method != "POST") {
-    return error_reply({.status = 405, .message = "Not allowed to make this request with that method; use POST."});
+    return error_reply(
+        {.status = 405, .message = "Not allowed to make this request with that method; use POST."});
   }
   if (request.json_error) {
-    return refuse(Error::client(ErrorKind::InvalidRequest,
-                                fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
-                                            request.json_error->reason, request.json_error->offset)),
-                  script);
+    return refuse(
+        Error::client(ErrorKind::InvalidRequest,
+                      fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
+                                  request.json_error->reason, request.json_error->offset)),
+        script);
   }
   const auto asked = read_asked(request.path.route, request.body, request.path.model);
   if (!asked) return refuse(asked.error(), script);

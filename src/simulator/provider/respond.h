@@ -22,7 +22,8 @@ struct RequestText {
 };
 
 // `model` is the request's, with what follows '+' taken off; "rec:provider/stem" plays that recording.
-Reply respond(const RequestText& request, std::string_view model, const Script& script, const Library& library);
+Reply respond(const RequestText& request, std::string_view model, const Script& script,
+              const Library& library);
 
 // The `model` of a request body, or of the path; empty when there is none or the body is no JSON object.
 std::string model_of(const RequestText& request);

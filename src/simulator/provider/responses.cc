@@ -1,9 +1,9 @@
 #include "simulator/provider/responses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "simulator/provider/chat.h"
 #include "simulator/provider/tokens.h"
@@ -39,7 +39,8 @@ std::string logprobs_json(const Asked& asked, std::span<const std::string> token
   if (!asked.logprobs) return "[]";
   std::string out = "[";
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{}{{\"token\":{},\"logprob\":-0.{:02},\"bytes\":[],\"top_logprobs\":[]}}",
+    fmt::format_to(std::back_inserter(out),
+                   "{}{{\"token\":{},\"logprob\":-0.{:02},\"bytes\":[],\"top_logprobs\":[]}}",
                    i > 0 ? "," : "", quoted(tokens[i]), tokens[i].size() * 7 % 90 + 1);
   }
   return out + "]";
@@ -48,7 +49,10 @@ std::string logprobs_json(const Asked& asked, std::span<const std::string> token
 class ResponsesWriter {
  public:
   ResponsesWriter(const Asked& asked, const Script& script)
-      : asked_(asked), script_(script), answers_(answer(asked, script)), usage_(bill(asked, answers_, script)) {
+      : asked_(asked),
+        script_(script),
+        answers_(answer(asked, script)),
+        usage_(bill(asked, answers_, script)) {
     if (!answers_.empty()) said_ = &answers_.front();
     incomplete_ = said_ != nullptr && (said_->finish == "length" || said_->finish == "content_filter");
   }
@@ -82,7 +86,8 @@ class ResponsesWriter {
   std::string_view final_status() const { return incomplete_ ? "incomplete" : "completed"; }
 
   bool has_message() const {
-    return !said_->content.empty() || !said_->refusal.empty() || (said_->calls.empty() && said_->reasoning.empty());
+    return !said_->content.empty() || !said_->refusal.empty() ||
+           (said_->calls.empty() && said_->reasoning.empty());
   }
 
   std::string id(std::string_view prefix, std::uint64_t salt = 0) const {
@@ -109,8 +114,8 @@ class ResponsesWriter {
     } else {
       append_bill(out);
     }
-    fmt::format_to(std::back_inserter(out), ",\"user\":{},\"metadata\":{}}}", repeated(asked_, "user", "null"),
-                   repeated(asked_, "metadata", "{}"));
+    fmt::format_to(std::back_inserter(out), ",\"user\":{},\"metadata\":{}}}",
+                   repeated(asked_, "user", "null"), repeated(asked_, "metadata", "{}"));
     return out;
   }
 
@@ -157,7 +162,8 @@ class ResponsesWriter {
 
   std::string finished_part() const {
     if (script_.faults.any(Fault::EmptyRoleOnly, Fault::EmptyNull)) return {};
-    if (!said_->refusal.empty()) return fmt::format(R"({{"type":"refusal","refusal":{}}})", quoted(said_->refusal));
+    if (!said_->refusal.empty())
+      return fmt::format(R"({{"type":"refusal","refusal":{}}})", quoted(said_->refusal));
     return text_part(joined(said_->content), said_->content);
   }
 
@@ -171,20 +177,22 @@ class ResponsesWriter {
 
   void event(std::string_view type, std::string_view members, PieceKind kind = PieceKind::Other,
              std::uint64_t repeat = 1) {
-    pieces_.push_back({fmt::format("event: {0}\ndata: {{\"type\":\"{0}\",\"sequence_number\":{1},{2}}}\n\n", type,
-                                   sequence_++, members),
+    pieces_.push_back({fmt::format("event: {0}\ndata: {{\"type\":\"{0}\",\"sequence_number\":{1},{2}}}\n\n",
+                                   type, sequence_++, members),
                        kind, repeat});
   }
 
   void stream_reasoning() {
     const std::string item = id("rs_", 1);
-    const std::string where = fmt::format(R"("item_id":"{}","output_index":{},"summary_index":0)", item, index_);
+    const std::string where =
+        fmt::format(R"("item_id":"{}","output_index":{},"summary_index":0)", item, index_);
     item_event("added", reasoning_item(false));
     event("response.reasoning_summary_part.added", where + R"(,"part":{"type":"summary_text","text":""})");
     deltas("response.reasoning_summary_text.delta", where, said_->reasoning, false);
     const std::string text = quoted(joined(said_->reasoning));
     event("response.reasoning_summary_text.done", where + ",\"text\":" + text);
-    event("response.reasoning_summary_part.done", where + R"(,"part":{"type":"summary_text","text":)" + text + "}");
+    event("response.reasoning_summary_part.done",
+          where + R"(,"part":{"type":"summary_text","text":)" + text + "}");
     item_event("done", reasoning_item(true));
     ++index_;
   }
@@ -225,17 +233,21 @@ class ResponsesWriter {
 
   void tiny_events() {
     event("response.output_text.delta",
-          fmt::format(R"("item_id":"{}","output_index":0,"content_index":0,"delta":"x","logprobs":[])", id("msg_", 2)),
+          fmt::format(R"("item_id":"{}","output_index":0,"content_index":0,"delta":"x","logprobs":[])",
+                      id("msg_", 2)),
           PieceKind::Content, script_.count > 0 ? script_.count : 100'000);
   }
 
   void item_event(std::string_view what, const std::string& item) {
-    event(fmt::format("response.output_item.{}", what), fmt::format("\"output_index\":{},\"item\":{}", index_, item));
+    event(fmt::format("response.output_item.{}", what),
+          fmt::format("\"output_index\":{},\"item\":{}", index_, item));
   }
 
-  void deltas(std::string_view type, std::string_view where, std::span<const std::string> tokens, bool logprobs) {
+  void deltas(std::string_view type, std::string_view where, std::span<const std::string> tokens,
+              bool logprobs) {
     for (std::size_t i = 0; i < tokens.size(); i += script_.tokens_per_event) {
-      const auto group = tokens.subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
+      const auto group =
+          tokens.subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
       std::string members = fmt::format("{},\"delta\":{}", where, quoted(joined(group), script_));
       if (logprobs) members += ",\"logprobs\":" + logprobs_json(asked_, group);
       event(type, members, PieceKind::Content);

@@ -1,12 +1,12 @@
 #include "simulator/provider/run.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "net/epoll_loop.h"
 #include "simulator/provider/provider_simulator.h"
@@ -73,9 +73,9 @@ int run_sim_provider(const SimProviderOptions& options) {
   ProviderSimulator simulator(loop, *std::move(loaded));
   TaskGroup tasks;
   if (const auto started = start(simulator, options); !started) return failed(started.error());
-  std::string said = fmt::format("sim-provider: {}://{}/v1, {} recordings",
-                                 simulator.options().tls ? "https" : "http", simulator.local().text(),
-                                 simulator.library().all().size());
+  std::string said =
+      fmt::format("sim-provider: {}://{}/v1, {} recordings", simulator.options().tls ? "https" : "http",
+                  simulator.local().text(), simulator.library().all().size());
   if (simulator.has_extra()) said += fmt::format(", second port {}", simulator.extra_local().text());
   fmt::print(stderr, "{}\n", said);
 

@@ -7,12 +7,12 @@ namespace qq::simulator {
 
 struct SimProviderOptions {
   std::string listen = "127.0.0.1:9090";
-  std::string fault_listen{};           // a second port that POST /sim/listener closes and opens; empty: none
-  std::filesystem::path recordings{};   // empty: none
-  std::filesystem::path scenario{};     // empty: nothing goes wrong unless a request asks for it
-  std::string tls_certificate{};        // PEM files, both or none: HTTPS instead of HTTP
+  std::string fault_listen{};          // a second port that POST /sim/listener closes and opens; empty: none
+  std::filesystem::path recordings{};  // empty: none
+  std::filesystem::path scenario{};    // empty: nothing goes wrong unless a request asks for it
+  std::string tls_certificate{};       // PEM files, both or none: HTTPS instead of HTTP
   std::string tls_key{};
-  std::size_t requests_kept = 256;      // 0: none, for load tests
+  std::size_t requests_kept = 256;  // 0: none, for load tests
 };
 
 // Says on stderr where it listens. Returns the exit code: 0 after a signal, 1 when it cannot start.

@@ -1,8 +1,8 @@
 #include "simulator/provider/scenario.h"
 
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 namespace qq::simulator {
 namespace {
@@ -36,7 +36,8 @@ Result<Script> parse_script(JsonValue value, const Script& defaults, std::uint64
     rest.append("\"").append(members.raw_key()).append("\":").append(members.value().text());
   }
   rest += '}';
-  if (auto applied = apply_json(script, JsonValue(rest)); !applied) return fail(broken(applied.error().message));
+  if (auto applied = apply_json(script, JsonValue(rest)); !applied)
+    return fail(broken(applied.error().message));
   return script;
 }
 
@@ -97,9 +98,10 @@ Result<Scenario::Rule> Scenario::parse_rule(JsonValue value, const Script& defau
     } else if (members.key_is("do")) {
       QQ_TRY(rule.always, parse_script(member, defaults));
     } else {
-      return fail(broken(fmt::format("a rule has no \"{}\"; it has model, key, endpoint, attempts, then, "
-                                     "count_by, mix, flap and do",
-                                     members.raw_key())));
+      return fail(
+          broken(fmt::format("a rule has no \"{}\"; it has model, key, endpoint, attempts, then, "
+                             "count_by, mix, flap and do",
+                             members.raw_key())));
     }
   }
   if (rule.down.count() > 0 && !rule.always) return fail(broken("a rule with flap needs do"));
@@ -132,15 +134,17 @@ Result<Scenario> Scenario::parse(std::string_view json) {
       }
     } else if (members.key_is("connections")) {
       constexpr std::array<std::pair<std::string_view, ConnectionOrder>, 4> kWords = {
-          {{"serve", ConnectionOrder::Serve}, {"close", ConnectionOrder::Close},
-           {"reset", ConnectionOrder::Reset}, {"stall", ConnectionOrder::Stall}}};
+          {{"serve", ConnectionOrder::Serve},
+           {"close", ConnectionOrder::Close},
+           {"reset", ConnectionOrder::Reset},
+           {"stall", ConnectionOrder::Stall}}};
       for (JsonElements items(member); items.next();) {
         QQ_TRY(const ConnectionOrder order, word(items.value(), "connections", kWords));
         scenario.connections_.push_back(order);
       }
     } else if (!members.key_is("defaults")) {
-      return fail(broken(fmt::format("there is no \"{}\"; use seed, defaults, rules and connections",
-                                     members.raw_key())));
+      return fail(broken(
+          fmt::format("there is no \"{}\"; use seed, defaults, rules and connections", members.raw_key())));
     }
   }
   scenario.random_ = Random(scenario.seed_);
@@ -150,7 +154,8 @@ Result<Scenario> Scenario::parse(std::string_view json) {
 const Script& Scenario::apply(std::size_t index, const Situation& situation) {
   const Rule& rule = rules_[index];
   if (rule.down.count() > 0) {
-    const auto phase = std::chrono::duration_cast<Milliseconds>(situation.now - *started_) % (rule.up + rule.down);
+    const auto phase =
+        std::chrono::duration_cast<Milliseconds>(situation.now - *started_) % (rule.up + rule.down);
     return phase < rule.up ? defaults_ : *rule.always;
   }
   if (!rule.mix.empty()) {

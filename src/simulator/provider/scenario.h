@@ -57,7 +57,7 @@ class Scenario {
   struct Rule {
     std::string model = "*";  // a '*' at the end matches any rest
     std::string key = "*";
-    std::string endpoint{};   // "chat", "responses", …; empty: all
+    std::string endpoint{};  // "chat", "responses", …; empty: all
     std::vector<Script> attempts{};
     Then then = Then::Normal;
     CountBy count_by = CountBy::Rule;

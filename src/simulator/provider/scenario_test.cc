@@ -15,7 +15,8 @@ int status_of(Scenario& scenario, Scenario::Situation situation) {
   return scenario.choose(situation).status.value_or(200);
 }
 int status_of(Scenario& scenario, std::string_view model, std::string_view key = "k") {
-  return status_of(scenario, Scenario::Situation{.model = model, .key = key, .route = Route::ChatCompletions});
+  return status_of(scenario,
+                   Scenario::Situation{.model = model, .key = key, .route = Route::ChatCompletions});
 }
 
 TEST(Scenario, PlaysAttemptsInOrderThenNormal) {
@@ -30,9 +31,9 @@ TEST(Scenario, PlaysAttemptsInOrderThenNormal) {
 }
 
 TEST(Scenario, RepeatsOrStaysWithTheLastAttempt) {
-  Scenario scenario = scenario_of(
-      R"({"rules":[{"model":"r","then":"repeat","attempts":[{"fault":"500"},{}]},)"
-      R"({"model":"l","then":"last","attempts":[{},{"fault":"503"}]}]})");
+  Scenario scenario =
+      scenario_of(R"({"rules":[{"model":"r","then":"repeat","attempts":[{"fault":"500"},{}]},)"
+                  R"({"model":"l","then":"last","attempts":[{},{"fault":"503"}]}]})");
   std::vector<int> repeated;
   std::vector<int> last;
   for (int i = 0; i < 4; ++i) {
@@ -73,8 +74,8 @@ TEST(Scenario, MixesByWeightTheSameWayForTheSameSeed) {
 }
 
 TEST(Scenario, FlapsByTheClockFromTheFirstRequest) {
-  Scenario scenario =
-      scenario_of(R"({"rules":[{"flap":{"up_ms":10000,"down_ms":5000},"do":{"fault":"reset_before_head"}}]})");
+  Scenario scenario = scenario_of(
+      R"({"rules":[{"flap":{"up_ms":10000,"down_ms":5000},"do":{"fault":"reset_before_head"}}]})");
   const MonotonicTime start{100h};
   const auto down = [&](std::chrono::seconds after) {
     Scenario::Situation situation;
@@ -89,7 +90,8 @@ TEST(Scenario, FlapsByTheClockFromTheFirstRequest) {
 }
 
 TEST(Scenario, DefaultsHoldUnlessARuleOverridesThem) {
-  Scenario scenario = scenario_of(R"({"defaults":{"ttft":30,"gap":5},"rules":[{"model":"fast","do":{"gap":0}}]})");
+  Scenario scenario =
+      scenario_of(R"({"defaults":{"ttft":30,"gap":5},"rules":[{"model":"fast","do":{"gap":0}}]})");
   EXPECT_EQ(scenario.choose({.model = "any"}).gap, 5ms);
   EXPECT_EQ(scenario.choose({.model = "fast"}).gap, 0ms);
   EXPECT_EQ(scenario.choose({.model = "fast"}).ttft, 30ms);

@@ -1,5 +1,7 @@
 #include "simulator/provider/schema_instance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,8 +10,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace qq::simulator {
 namespace {
@@ -22,10 +22,17 @@ constexpr int kDepthMax = 12;  // below it a recursive schema gets only what it 
 constexpr int kDepthEnd = 40;  // below it a schema that requires itself is given up
 
 constexpr auto kFormats = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"date-time", "2026-01-01T08:00:00Z"}, {"date", "2026-01-01"}, {"time", "08:00:00Z"},
-    {"duration", "PT1H"}, {"email", "user@example.com"}, {"hostname", "example.com"},
-    {"ipv4", "192.0.2.1"}, {"ipv6", "2001:db8::1"}, {"uri", "https://example.com/"},
-    {"url", "https://example.com/"}, {"uuid", "123e4567-e89b-42d3-a456-426614174000"},
+    {"date-time", "2026-01-01T08:00:00Z"},
+    {"date", "2026-01-01"},
+    {"time", "08:00:00Z"},
+    {"duration", "PT1H"},
+    {"email", "user@example.com"},
+    {"hostname", "example.com"},
+    {"ipv4", "192.0.2.1"},
+    {"ipv6", "2001:db8::1"},
+    {"uri", "https://example.com/"},
+    {"url", "https://example.com/"},
+    {"uuid", "123e4567-e89b-42d3-a456-426614174000"},
 });
 
 constexpr std::array<std::string_view, 6> kWords = {"alpha", "bravo", "charlie", "delta", "echo", "foxtrot"};
@@ -165,8 +172,8 @@ class Writer {
     }
     if (const auto named = schema.member("properties"); named && named->is_object()) {
       for (JsonMembers members(*named); members.next();) {
-        std::string key = JsonValue(std::string_view(members.raw_key().data() - 1,
-                                                     members.raw_key().size() + 2)).string();
+        std::string key =
+            JsonValue(std::string_view(members.raw_key().data() - 1, members.raw_key().size() + 2)).string();
         const auto same = [&](const Property& p) { return p.key == key; };
         if (std::ranges::none_of(properties, same)) properties.push_back({std::move(key), members.value()});
       }
@@ -255,7 +262,8 @@ class Writer {
     const std::size_t most = size_of(schema, "maxLength", 10'000);
     while (text.size() < least) text += 'x';
     // Cut only ASCII: a name may hold characters of several bytes.
-    if (text.size() > most) text = std::string(kWords[0].substr(0, most)).append(most > 5 ? most - 5 : 0, 'x');
+    if (text.size() > most)
+      text = std::string(kWords[0].substr(0, most)).append(most > 5 ? most - 5 : 0, 'x');
     wire::append_json_string(out, text);
   }
 

@@ -1,28 +1,81 @@
 #include "simulator/provider/script.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
-
-#include <fmt/format.h>
 
 namespace qq::simulator {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Fault::Count_)> kNames = {
-    "close_before_head", "reset_before_head", "stall_before_head", "stall_in_head", "stall_after_head",
-    "stall_after_content", "close_mid_body", "reset_mid_body", "stall_mid_body", "keep_alive_lie",
-    "close_on_reuse", "early_reply", "http10", "junk", "huge_head", "continue_100", "early_hints",
-    "insufficient_quota", "context_length", "content_filter",
-    "empty_role_only", "empty_null", "empty_blank", "empty_reasoning_only", "empty_no_choices", "empty_body",
-    "html", "wrong_type", "no_content", "redirect", "error_200", "error_first", "error_middle", "error_last",
+    "close_before_head",
+    "reset_before_head",
+    "stall_before_head",
+    "stall_in_head",
+    "stall_after_head",
+    "stall_after_content",
+    "close_mid_body",
+    "reset_mid_body",
+    "stall_mid_body",
+    "keep_alive_lie",
+    "close_on_reuse",
+    "early_reply",
+    "http10",
+    "junk",
+    "huge_head",
+    "continue_100",
+    "early_hints",
+    "insufficient_quota",
+    "context_length",
+    "content_filter",
+    "empty_role_only",
+    "empty_null",
+    "empty_blank",
+    "empty_reasoning_only",
+    "empty_no_choices",
+    "empty_body",
+    "html",
+    "wrong_type",
+    "no_content",
+    "redirect",
+    "error_200",
+    "error_first",
+    "error_middle",
+    "error_last",
     "truncated_json",
-    "length_too_long", "length_too_short", "length_and_chunked", "bad_chunk", "no_last_chunk",
+    "length_too_long",
+    "length_too_short",
+    "length_and_chunked",
+    "bad_chunk",
+    "no_last_chunk",
     "chunk_extensions",
-    "no_done", "no_finish", "double_done", "after_done", "usage_repeated", "usage_missing", "usage_negative",
+    "no_done",
+    "no_finish",
+    "double_done",
+    "after_done",
+    "usage_repeated",
+    "usage_missing",
+    "usage_negative",
     "usage_absurd",
-    "big_event", "tiny_events", "cr_only", "crlf", "bom", "comments", "blank_lines", "leading_space",
-    "no_space", "invalid_utf8", "lone_surrogate", "nul",
-    "gzip", "deflate", "br", "zstd", "broken_gzip", "bomb"};
+    "big_event",
+    "tiny_events",
+    "cr_only",
+    "crlf",
+    "bom",
+    "comments",
+    "blank_lines",
+    "leading_space",
+    "no_space",
+    "invalid_utf8",
+    "lone_surrogate",
+    "nul",
+    "gzip",
+    "deflate",
+    "br",
+    "zstd",
+    "broken_gzip",
+    "bomb"};
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -64,10 +117,9 @@ Result<> add_fault(Script& script, std::string_view name) {
     script.faults.add(*fault);
     return {};
   }
-  return fail(Error::client(
-      ErrorKind::InvalidRequest,
-      fmt::format("there is no fault \"{}\"; use none, an HTTP status or one of: {}", name,
-                  fmt::join(kNames, ", "))));
+  return fail(Error::client(ErrorKind::InvalidRequest,
+                            fmt::format("there is no fault \"{}\"; use none, an HTTP status or one of: {}",
+                                        name, fmt::join(kNames, ", "))));
 }
 
 // Adds each name of a list "a,b".
@@ -121,7 +173,9 @@ constexpr auto kTexts = std::to_array<TextDirective>({
 
 }  // namespace
 
-std::string_view to_string(Fault fault) noexcept { return kNames[static_cast<std::size_t>(fault)]; }
+std::string_view to_string(Fault fault) noexcept {
+  return kNames[static_cast<std::size_t>(fault)];
+}
 
 std::optional<Fault> fault_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -20,23 +20,79 @@ namespace qq::simulator {
 
 enum class Fault : std::uint8_t {
   // The connection.
-  CloseBeforeHead, ResetBeforeHead, StallBeforeHead, StallInHead, StallAfterHead, StallAfterContent,
-  CloseMidBody, ResetMidBody, StallMidBody, KeepAliveLie, CloseOnReuse, EarlyReply, Http10, Junk, HugeHead,
-  Continue100, EarlyHints103,
+  CloseBeforeHead,
+  ResetBeforeHead,
+  StallBeforeHead,
+  StallInHead,
+  StallAfterHead,
+  StallAfterContent,
+  CloseMidBody,
+  ResetMidBody,
+  StallMidBody,
+  KeepAliveLie,
+  CloseOnReuse,
+  EarlyReply,
+  Http10,
+  Junk,
+  HugeHead,
+  Continue100,
+  EarlyHints103,
   // Errors with a status of their own beyond `status=`.
-  InsufficientQuota, ContextLength, ContentFilter,
+  InsufficientQuota,
+  ContextLength,
+  ContentFilter,
   // A 200 that is no answer.
-  EmptyRoleOnly, EmptyNull, EmptyBlank, EmptyReasoningOnly, EmptyNoChoices, EmptyBody,
-  Html, WrongType, NoContent, Redirect, Error200, ErrorFirst, ErrorMiddle, ErrorLast, TruncatedJson,
+  EmptyRoleOnly,
+  EmptyNull,
+  EmptyBlank,
+  EmptyReasoningOnly,
+  EmptyNoChoices,
+  EmptyBody,
+  Html,
+  WrongType,
+  NoContent,
+  Redirect,
+  Error200,
+  ErrorFirst,
+  ErrorMiddle,
+  ErrorLast,
+  TruncatedJson,
   // Framing.
-  LengthTooLong, LengthTooShort, LengthAndChunked, BadChunk, NoLastChunk, ChunkExtensions,
+  LengthTooLong,
+  LengthTooShort,
+  LengthAndChunked,
+  BadChunk,
+  NoLastChunk,
+  ChunkExtensions,
   // The stream's grammar.
-  NoDone, NoFinish, DoubleDone, AfterDone, UsageRepeated, UsageMissing, UsageNegative, UsageAbsurd,
+  NoDone,
+  NoFinish,
+  DoubleDone,
+  AfterDone,
+  UsageRepeated,
+  UsageMissing,
+  UsageNegative,
+  UsageAbsurd,
   // Spelling.
-  BigEvent, TinyEvents, CrOnly, Crlf, Bom, Comments, BlankLines, LeadingSpace, NoSpace,
-  InvalidUtf8, LoneSurrogate, Nul,
+  BigEvent,
+  TinyEvents,
+  CrOnly,
+  Crlf,
+  Bom,
+  Comments,
+  BlankLines,
+  LeadingSpace,
+  NoSpace,
+  InvalidUtf8,
+  LoneSurrogate,
+  Nul,
   // Content coding.
-  Gzip, Deflate, Br, Zstd, BrokenGzip, Bomb,
+  Gzip,
+  Deflate,
+  Br,
+  Zstd,
+  BrokenGzip,
+  Bomb,
   Count_,
 };
 std::string_view to_string(Fault fault) noexcept;
@@ -60,14 +116,14 @@ class FaultSet {
 
 struct Script {
   FaultSet faults{};
-  std::optional<int> status{};             // answer this instead of 200, with the vendor's error body
-  std::optional<std::uint64_t> at{};       // where a mid-body fault strikes: events of a stream, bytes of a body
+  std::optional<int> status{};        // answer this instead of 200, with the vendor's error body
+  std::optional<std::uint64_t> at{};  // where a mid-body fault strikes: events of a stream, bytes of a body
   std::optional<std::uint64_t> at_byte{};  // the same, in bytes of the body for streams too
   std::string retry_after{};               // sent as it stands; "date:30" becomes the HTTP date in 30 s
   std::string retry_after_ms{};
-  std::string should_retry{};              // x-should-retry
-  std::string vendor{};                    // whose error bodies; empty: OpenAI's
-  std::string play{};                      // a recording, "provider/stem"
+  std::string should_retry{};  // x-should-retry
+  std::string vendor{};        // whose error bodies; empty: OpenAI's
+  std::string play{};          // a recording, "provider/stem"
 
   // Pacing. `delay` is before the head, `ttft` before the first content (before the head of a plain
   // answer), `gap` between later events; each moved by up to ±jitter per cent, by `seed`.
@@ -88,7 +144,7 @@ struct Script {
   std::optional<unsigned> calls{};       // call so many tools
   std::string finish{};                  // this finish reason
   std::string reasoning_field = "reasoning_content";
-  std::string reasoning{};               // "on" or "off"; empty: by the model's name
+  std::string reasoning{};  // "on" or "off"; empty: by the model's name
   bool refusal = false;
 };
 

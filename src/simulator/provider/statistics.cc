@@ -1,12 +1,11 @@
 #include "simulator/provider/statistics.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "wire/json.h"
 
@@ -49,7 +48,8 @@ void append_request(std::string& out, const SeenRequest& seen, MonotonicTime sin
     wire::append_json_string(out, value);
   };
   const auto ms = std::chrono::duration_cast<Milliseconds>(seen.at - since).count();
-  fmt::format_to(std::back_inserter(out), "{{\"id\":{},\"connection\":{},\"at_ms\":{}", seen.id, seen.connection, ms);
+  fmt::format_to(std::back_inserter(out), "{{\"id\":{},\"connection\":{},\"at_ms\":{}", seen.id,
+                 seen.connection, ms);
   text("method", seen.method);
   text("target", seen.target);
   text("head", seen.head);
@@ -77,7 +77,7 @@ void Statistics::connection_closed(bool control) noexcept {
 
 void Statistics::connection_is_control() noexcept {
   --live_;
-  --accepted_;
+  if (accepted_ > 0) --accepted_;  // it may have come before a reset
 }
 
 std::uint64_t Statistics::request_started(SeenRequest request, std::string_view body) {
@@ -126,8 +126,8 @@ std::string Statistics::json() const {
       R"({{"connections":{{"live":{},"live_max":{},"accepted":{}}},)"
       R"("requests":{{"total":{},"in_flight":{},"in_flight_max":{},"completed":{},"cut":{},"aborted":{},"unfinished":{}}},)"
       R"("bytes":{{"in":{},"out":{}}},"models":)",
-      live_, max_live_, accepted_, total_, in_flight_, max_in_flight_, completed_, cut_, aborted_, unfinished_,
-      bytes_in_, bytes_out_);
+      live_, max_live_, accepted_, total_, in_flight_, max_in_flight_, completed_, cut_, aborted_,
+      unfinished_, bytes_in_, bytes_out_);
   append_counts(out, by_model_);
   out += ",\"replies\":";
   append_counts(out, by_reply_);

@@ -27,10 +27,10 @@ struct SeenRequest {
   std::string head{};  // raw, with its empty line; credentials included
   std::uint64_t body_bytes = 0;
   std::string body_sha256{};
-  std::string body{};            // its first bytes, up to the limit of the options
-  std::string model{};           // as sent
-  std::string reply{};           // "chat stream", "error 429", "recording openai/x"
-  int status = 0;                // 0: no head was sent
+  std::string body{};   // its first bytes, up to the limit of the options
+  std::string model{};  // as sent
+  std::string reply{};  // "chat stream", "error 429", "recording openai/x"
+  int status = 0;       // 0: no head was sent
   ExchangeEnd end = ExchangeEnd::Running;
 };
 

@@ -1,11 +1,11 @@
 // What the tests of the simulated provider share: plays as bytes, and replies taken apart again by the
 // readers of wire/. For tests only.
 #pragma once
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "simulator/provider/compose.h"
 #include "simulator/provider/respond.h"
@@ -49,19 +49,18 @@ inline Play chat_play(std::string_view directives, bool stream) {
 // A reply as a strict reader sees it.
 struct ReadReply {
   wire::ResponseHead head{};
-  std::string raw{};        // views of `head` point here
+  std::string raw{};  // views of `head` point here
   std::string body{};
-  bool framed = false;      // the body ended where its framing says
+  bool framed = false;  // the body ended where its framing says
   const char* error = nullptr;
-  std::string rest{};       // bytes behind the reply
+  std::string rest{};  // bytes behind the reply
 };
 inline std::unique_ptr<ReadReply> read_reply(std::string raw) {
   auto reply = std::make_unique<ReadReply>();
   reply->raw = std::move(raw);
   std::string_view left = reply->raw;
-  const wire::HeadVerdict verdict = wire::read_response_head(left, wire::HeadLimits{.head_max = 4UL << 20U,
-                                                                                    .line_max = 8192},
-                                                             reply->head);
+  const wire::HeadVerdict verdict =
+      wire::read_response_head(left, wire::HeadLimits{.head_max = 4UL << 20U, .line_max = 8192}, reply->head);
   if (verdict.kind != wire::HeadVerdict::Kind::Complete) {
     reply->error = verdict.kind == wire::HeadVerdict::Kind::Bad ? verdict.reason : "incomplete head";
     return reply;
@@ -94,7 +93,8 @@ inline std::vector<Event> events_of(std::string_view body) {
   while (decoder.next(body, consumed, event)) {
     if (event.has_data) events.push_back({std::string(event.name), std::string(event.data)});
   }
-  if (decoder.finish(event) && event.has_data) events.push_back({std::string(event.name), std::string(event.data)});
+  if (decoder.finish(event) && event.has_data)
+    events.push_back({std::string(event.name), std::string(event.data)});
   return events;
 }
 

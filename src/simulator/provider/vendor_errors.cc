@@ -1,10 +1,10 @@
 #include "simulator/provider/vendor_errors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "wire/json.h"
 
@@ -24,7 +24,8 @@ constexpr auto kDefaults = std::to_array<Default>({
     {401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-sim***."},
     {402, "insufficient_balance", "insufficient_balance", "Insufficient Balance"},
     {403, "invalid_request_error", "permission_denied", "You are not allowed to sample from this model."},
-    {404, "invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it."},
+    {404, "invalid_request_error", "model_not_found",
+     "The model does not exist or you do not have access to it."},
     {408, "server_error", "request_timeout", "Request timed out."},
     {409, "conflict_error", "conflict", "The resource was modified by another request."},
     {413, "tokens", "rate_limit_exceeded", "Request too large for the model."},
@@ -49,7 +50,9 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-std::string or_null(std::string_view text) { return text.empty() ? std::string("null") : quoted(text); }
+std::string or_null(std::string_view text) {
+  return text.empty() ? std::string("null") : quoted(text);
+}
 
 struct Filled {
   int status;
@@ -65,32 +68,37 @@ std::string openai_shape(const Filled& e) {
 }
 
 std::string azure_shape(const Filled& e) {
-  const std::string code = e.status == 404   ? "DeploymentNotFound"
-                           : e.status == 429 ? "RateLimitReached"
-                           : e.status == 400 && !e.code.empty() ? e.code : std::to_string(e.status);
+  const std::string code = e.status == 404                      ? "DeploymentNotFound"
+                           : e.status == 429                    ? "RateLimitReached"
+                           : e.status == 400 && !e.code.empty() ? e.code
+                                                                : std::to_string(e.status);
   return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", quoted(code), quoted(e.message));
 }
 
 std::string mistral_shape(const Filled& e) {
   if (e.status == 401) return R"({"detail":"Invalid API Key"})";
   if (e.status == 422) {
-    return fmt::format(R"({{"detail":[{{"type":"value_error","loc":["body"],"msg":{}}}]}})", quoted(e.message));
+    return fmt::format(R"({{"detail":[{{"type":"value_error","loc":["body"],"msg":{}}}]}})",
+                       quoted(e.message));
   }
-  return fmt::format(R"({{"object":"error","message":{},"type":{},"param":{},"code":{},"raw_status_code":{}}})",
-                     quoted(e.message), quoted(e.type), or_null(e.param),
-                     e.status == 429 ? "\"1300\"" : "\"3051\"", e.status);
+  return fmt::format(
+      R"({{"object":"error","message":{},"type":{},"param":{},"code":{},"raw_status_code":{}}})",
+      quoted(e.message), quoted(e.type), or_null(e.param), e.status == 429 ? "\"1300\"" : "\"3051\"",
+      e.status);
 }
 
 // Its `error` is a string.
 std::string xai_shape(const Filled& e) {
-  return fmt::format(R"({{"code":{},"error":{}}})", quoted(e.code.empty() ? e.type : e.code), quoted(e.message));
+  return fmt::format(R"({{"code":{},"error":{}}})", quoted(e.code.empty() ? e.type : e.code),
+                     quoted(e.message));
 }
 
 std::string zhipu_shape(const Filled& e) {
   std::string code = e.status == 401   ? "1000"
                      : e.status == 429 ? e.code == "insufficient_quota" ? "1113" : "1302"
                      : e.status == 400 ? e.code == "context_length_exceeded" ? "1261"
-                                         : e.code == "content_filter" ? "1301" : "1210"
+                                         : e.code == "content_filter"        ? "1301"
+                                                                             : "1210"
                                        : std::to_string(e.status);
   return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", quoted(code), quoted(e.message));
 }
@@ -102,9 +110,10 @@ std::string openrouter_shape(const Filled& e) {
 }
 
 std::string qwen_shape(const Filled& e) {
-  return fmt::format(R"({{"error":{{"code":{},"param":{},"message":{},"type":{}}},"request_id":"sim-request"}})",
-                     or_null(e.status == 429 ? std::string_view("limit_requests") : std::string_view(e.code)),
-                     or_null(e.param), quoted(e.message), quoted(e.type));
+  return fmt::format(
+      R"({{"error":{{"code":{},"param":{},"message":{},"type":{}}},"request_id":"sim-request"}})",
+      or_null(e.status == 429 ? std::string_view("limit_requests") : std::string_view(e.code)),
+      or_null(e.param), quoted(e.message), quoted(e.type));
 }
 
 std::string deepseek_shape(const Filled& e) {
@@ -129,9 +138,15 @@ struct Shape {
   std::string (*write)(const Filled&);
 };
 constexpr auto kShapes = std::to_array<Shape>({
-    {"azure", azure_shape}, {"mistral", mistral_shape}, {"xai", xai_shape}, {"zhipu", zhipu_shape},
-    {"openrouter", openrouter_shape}, {"qwen", qwen_shape}, {"deepseek", deepseek_shape},
-    {"llamacpp", numbered_shape}, {"vllm", vllm_shape},
+    {"azure", azure_shape},
+    {"mistral", mistral_shape},
+    {"xai", xai_shape},
+    {"zhipu", zhipu_shape},
+    {"openrouter", openrouter_shape},
+    {"qwen", qwen_shape},
+    {"deepseek", deepseek_shape},
+    {"llamacpp", numbered_shape},
+    {"vllm", vllm_shape},
 });
 
 }  // namespace
@@ -161,11 +176,12 @@ std::string error_event(const VendorError& error) {
                        std::string_view(body).substr(0, body.size() - 2), error.status);
   }
   if (error.vendor == "openrouter") {
-    return fmt::format("data: {{\"id\":\"gen-sim\",\"object\":\"chat.completion.chunk\",\"created\":0,"
-                       "\"model\":\"sim\",\"provider\":\"Simulated\",\"error\":{{\"code\":{},\"message\":{}}},"
-                       "\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"\"}},"
-                       "\"finish_reason\":\"error\"}}]}}\n\n",
-                       error.status, quoted(error.message.empty() ? "Provider disconnected" : error.message));
+    return fmt::format(
+        "data: {{\"id\":\"gen-sim\",\"object\":\"chat.completion.chunk\",\"created\":0,"
+        "\"model\":\"sim\",\"provider\":\"Simulated\",\"error\":{{\"code\":{},\"message\":{}}},"
+        "\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"\"}},"
+        "\"finish_reason\":\"error\"}}]}}\n\n",
+        error.status, quoted(error.message.empty() ? "Provider disconnected" : error.message));
   }
   return "data: " + error_body(error) + "\n\n";
 }

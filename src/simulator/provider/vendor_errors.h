@@ -9,9 +9,9 @@ namespace qq::simulator {
 
 struct VendorError {
   int status = 500;
-  std::string vendor{};   // "openai" (also when empty), "azure", "mistral", "xai", "zhipu", …
-  std::string type{};     // empty: what OpenAI says for that status
-  std::string code{};     // empty: what the vendor says for that status; "null" never
+  std::string vendor{};  // "openai" (also when empty), "azure", "mistral", "xai", "zhipu", …
+  std::string type{};    // empty: what OpenAI says for that status
+  std::string code{};    // empty: what the vendor says for that status; "null" never
   std::string param{};
   std::string message{};  // empty: a sentence for that status
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "providers/masking.h"
 #include "telemetry/log/plain_text.h"
 
 namespace qq::telemetry {
@@ -96,33 +97,6 @@ std::string_view cut(std::string_view text) noexcept {
   return text.substr(0, end);
 }
 
-constexpr bool ends_token(char c) noexcept {
-  return c == ' ' || c == '"' || c == '\'' || c == ',' || c == ';' || c == ')' || c == '&' || c == '\r' ||
-         c == '\n';
-}
-
-// Credentials by the prefixes that providers and we give them, and whatever follows "Bearer" or "Basic".
-std::string redact(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kPrefixes = {"sk-",  "Bearer ", "bearer ", "Basic ", "gsk_",
-                                                         "xai-", "AIza",    "hf_",     "pplx-"};
-  std::string result;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    bool masked = false;
-    for (const std::string_view prefix : kPrefixes) {
-      if (!text.substr(at).starts_with(prefix)) continue;
-      result += prefix;
-      result += "***";
-      at += prefix.size();
-      while (at < text.size() && !ends_token(text[at])) ++at;
-      masked = true;
-      break;
-    }
-    if (!masked) result += text[at++];
-  }
-  return result;
-}
-
 }  // namespace
 
 void JsonLine::begin() noexcept {
@@ -184,7 +158,7 @@ void JsonLine::text(std::string_view name, std::string_view value) noexcept {
 
 void JsonLine::redacted_text(std::string_view name, std::string_view value) noexcept {
   // Masked before it is cut, so that a cut never leaves the first half of a credential unrecognised.
-  text(name, redact(value.substr(0, 4 * kValueMax)));
+  text(name, providers::mask_keys(value.substr(0, 4 * kValueMax)));
 }
 
 void JsonLine::boolean(std::string_view name, bool value) noexcept {

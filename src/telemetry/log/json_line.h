@@ -23,8 +23,8 @@ class JsonLine {
 
   // Names are literals of ours and are not escaped.
   void text(std::string_view name, std::string_view value) noexcept;
-  // The same, with what looks like a credential replaced by "***"; for messages that others may have had a
-  // hand in. Slower than text().
+  // The same, with what looks like a credential masked (providers/masking.h); for messages that others may
+  // have had a hand in. Slower than text().
   void redacted_text(std::string_view name, std::string_view value) noexcept;
   void boolean(std::string_view name, bool value) noexcept;
   void integer(std::string_view name, std::int64_t value) noexcept;

@@ -144,15 +144,18 @@ TEST(JsonLine, IsValidAtEveryFillLevel) {
 TEST(JsonLine, MasksWhatLooksLikeACredential) {
   JsonLine line;
   line.begin();
-  line.redacted_text("m", "refused: Bearer abc.def and sk-qq_CANARY, but not a risk-free word");
+  line.redacted_text("m",
+                     "refused: Bearer abcdef.CANARY7f3a9c0b1d2e4f5a6b7c8d9e and "
+                     "sk-qq_CANARY7f3a9c0b1d2e4f5a6b7c8d9e, but not a risk-free word");
   const std::string text(line.finish());
-  EXPECT_EQ(text, "{\"m\":\"refused: Bearer *** and sk-***, but not a risk-*** word\"}\n");
+  EXPECT_EQ(text.find("CANARY"), std::string::npos) << text;
+  EXPECT_NE(text.find("but not a risk-free word"), std::string::npos) << text;
 }
 
 TEST(JsonLine, MasksACredentialThatTheCutWouldSplit) {
   JsonLine line;
   line.begin();
-  line.redacted_text("m", std::string(JsonLine::kValueMax - 5, 'a') + " sk-CANARY");
+  line.redacted_text("m", std::string(JsonLine::kValueMax - 5, 'a') + " sk-CANARY7f3a9c0b1d2e4f5a6b7c8d9e");
   EXPECT_EQ(std::string(line.finish()).find("CAN"), std::string::npos);
 }
 

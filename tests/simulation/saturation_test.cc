@@ -1,0 +1,91 @@
+// Limits of our own: memory, bodies in flight, connections. Refused with 503 and a time to come back, before
+// anything is read that need not be; such refusals are never evidence against a provider.
+#include <fmt/format.h>
+
+#include "simulation/fault_case.h"
+
+namespace qq::simulation {
+namespace {
+
+void expect_saturated(const Exchange& heard) {
+  EXPECT_EQ(heard.reply.status, 503) << heard.raw;
+  EXPECT_EQ(error_code_in(heard.reply.body), "gateway_saturated");
+  EXPECT_EQ(heard.reply.header("retry-after"), "1");
+  EXPECT_TRUE(heard.attempts().empty());
+}
+
+TEST(Saturation, ShortOfMemoryRefusesLargeBodiesFirst) {
+  World world;
+  world.process().memory_step = 1;
+  EXPECT_EQ(world.ask(chat("alone")).reply.status, 200);
+  expect_saturated(world.ask(chat("alone", std::string(2U << 20U, 'x'))));
+  world.process().memory_step = 0;
+  EXPECT_EQ(world.ask(chat("alone", std::string(2U << 20U, 'x'))).reply.status, 200);
+  world.expect_rest();
+}
+
+TEST(Saturation, ShorterOfMemoryRefusesRequestsAndRunningOnesGoOn) {
+  World world;
+  world.provider(0).misbehave("words=5; gap=500");
+  Client& running = world.client();
+  running.start(chat("alone").streamed().bytes());
+  world.run_for(1s);
+  world.process().memory_step = 2;
+  expect_saturated(world.ask(chat("alone")));
+  EXPECT_EQ(world.say("GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n").reply.status, 200);
+  world.run_until_end(running);
+  EXPECT_TRUE(running.reply().body.ends_with("data: [DONE]\n\n"));
+  world.expect_rest();
+}
+
+TEST(Saturation, AtTheLastStepConnectionsAreClosed) {
+  World world;
+  world.process().memory_step = 3;
+  const Exchange heard = world.ask(chat("alone"));
+  EXPECT_EQ(heard.raw, "");
+  EXPECT_TRUE(heard.closed || heard.reset);
+  EXPECT_EQ(world.counters().connections_refused.get(), 1);
+  world.expect_rest();
+}
+
+TEST(Saturation, BodiesInFlightAreBounded) {
+  WorldSetup setup;
+  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 2MiB}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("delay=5000");
+  const Ask large = chat("alone", std::string(900'000, 'x'));
+  Client& one = world.client();
+  Client& two = world.client();
+  one.start(large.bytes());
+  two.start(large.bytes());
+  world.run_for(1s);
+  EXPECT_GT(world.process().bodies_in_flight_bytes.load(), 1'800'000);
+  expect_saturated(world.ask(large));
+  EXPECT_EQ(world.ask(chat("spare")).reply.status, 200) << "small ones still fit";
+  world.run_for(10s);
+  EXPECT_EQ(one.reply().status, 200);
+  EXPECT_EQ(two.reply().status, 200);
+  EXPECT_EQ(world.ask(large).reply.status, 200);
+  world.expect_rest();
+}
+
+TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
+  WorldSetup setup;
+  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 1MiB}";
+  World world(std::move(setup));
+  std::vector<Client*> liars;
+  for (int i = 0; i < 4; ++i) {
+    liars.push_back(&world.client());
+    liars.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 900000\r\n\r\n{", 0);
+  }
+  world.run_for(12s);
+  for (Client* liar : liars) {
+    EXPECT_FALSE(liar->running());
+    EXPECT_TRUE(liar->reply().status == 408 || liar->reply().status == 503) << liar->raw();
+  }
+  EXPECT_EQ(world.ask(chat("alone")).reply.status, 200);
+  world.expect_rest();
+}
+
+}  // namespace
+}  // namespace qq::simulation
