@@ -24,12 +24,14 @@ std::optional<unsigned> hex_value(char c) noexcept {
   return std::nullopt;
 }
 
-unsigned char* bytes_of(KeyDigest& digest) noexcept { return reinterpret_cast<unsigned char*>(digest.data()); }
+unsigned char* bytes_of(KeyDigest& digest) noexcept {
+  return reinterpret_cast<unsigned char*>(digest.data());
+}
 
 }  // namespace
 
-// RFC 2104: H(K xor opad, H(K xor ipad, text)), with both pads hashed already. OpenSSL's newer interface has no
-// way to keep such a state without an allocation and several locks a key.
+// RFC 2104: H(K xor opad, H(K xor ipad, text)), with both pads hashed already. OpenSSL's newer interface has
+// no way to keep such a state without an allocation and several locks a key.
 struct KeyHasher::Pepper {
   SHA256_CTX inner;
   SHA256_CTX outer;
@@ -54,7 +56,8 @@ struct KeyHasher::Pepper {
   }
 
  private:
-  static void start(SHA256_CTX& state, std::array<unsigned char, SHA256_CBLOCK> block, unsigned char pad) noexcept {
+  static void start(SHA256_CTX& state, std::array<unsigned char, SHA256_CBLOCK> block,
+                    unsigned char pad) noexcept {
     for (unsigned char& byte : block) byte ^= pad;
     QQ_ASSERT(SHA256_Init(&state) == 1);
     QQ_ASSERT(SHA256_Update(&state, block.data(), block.size()) == 1);

@@ -27,8 +27,8 @@ std::string to_text(const KeyDigest& digest);
 // The reverse; capital hex digits are accepted too. Errors: Config.
 Result<KeyDigest> parse_key_hash(std::string_view text);
 
-// Immutable, cheap to copy, usable from every thread: what the pepper does to SHA-256 before the first byte of
-// a key is worked out once, so that a key costs two blocks of SHA-256 and no more.
+// Immutable, cheap to copy, usable from every thread: what the pepper does to SHA-256 before the first byte
+// of a key is worked out once, so that a key costs two blocks of SHA-256 and no more.
 class KeyHasher {
  public:
   // Shorter peppers are refused: an HMAC under an empty or guessable key proves nothing.

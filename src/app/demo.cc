@@ -61,8 +61,10 @@ std::string text_for_people(const std::string& base_url, const std::string& key,
       "\nQueqiao 鹊桥 is running with simulated providers. Nothing leaves this machine{}.\n\n"
       "  base URL  {}\n  API key   {}\n  models    {}\n\n"
       "Try it:\n\n  {}\n\nStreamed:\n\n  {}\n\n"
-      "A real provider: stop this, set its key (OPENAI_API_KEY, DEEPSEEK_API_KEY, MOONSHOT_API_KEY, ...) in the\n"
-      "environment and start again; its models join the list. For a set-up that lasts, write a configuration\n"
+      "A real provider: stop this, set its key (OPENAI_API_KEY, DEEPSEEK_API_KEY, MOONSHOT_API_KEY, ...) in "
+      "the\n"
+      "environment and start again; its models join the list. For a set-up that lasts, write a "
+      "configuration\n"
       "(examples/minimal.yaml) and run `queqiao serve --config FILE`. Stop with Ctrl-C.\n\n",
       demo.real_models.empty() ? "" : " but what you send to the real models", base_url, key, models,
       curl_line(base_url, key, false), curl_line(base_url, key, true));
@@ -79,18 +81,21 @@ int run_demo(const DemoOptions& options) {
     return 1;
   }
   const std::string key = options.key.empty() ? std::string(admission::make_key().reveal()) : options.key;
-  DemoConfig demo = make_demo_config(options.listen, key, fmt::format("http://{}/v1", simulated->text()), variable);
+  DemoConfig demo =
+      make_demo_config(options.listen, key, fmt::format("http://{}/v1", simulated->text()), variable);
   Gateway::Options gateway_options;
   gateway_options.telemetry.version = QQ_VERSION;
   auto started = Gateway::start(demo.config, std::move(gateway_options));
   if (!started) {
-    fmt::print(stderr, "queqiao demo: {}\nAnother address: queqiao demo --listen 127.0.0.1:0 picks a free port.\n",
+    fmt::print(stderr,
+               "queqiao demo: {}\nAnother address: queqiao demo --listen 127.0.0.1:0 picks a free port.\n",
                started.error().message);
     return 1;
   }
   Gateway& gateway = **started;
   const std::string base_url = fmt::format("http://{}/v1", gateway.addresses().front().text());
-  const std::string text = options.json ? json_line(base_url, key, demo) : text_for_people(base_url, key, demo);
+  const std::string text =
+      options.json ? json_line(base_url, key, demo) : text_for_people(base_url, key, demo);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   while (wait_for_signal(kTick) != Signal::Stop) gateway.watch_memory();

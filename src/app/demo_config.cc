@@ -61,7 +61,8 @@ void add_simulated(DemoConfig& demo, const std::string& simulator_url) {
     provider.accounts.push_back(std::move(account));
     config.providers.push_back(std::move(provider));
   }
-  demo.simulated_models = {"sim-chat", "sim-reasoner", "sim-embedding", "sim-moderation", "sim-image", "sim-fallback"};
+  demo.simulated_models = {"sim-chat",       "sim-reasoner", "sim-embedding",
+                           "sim-moderation", "sim-image",    "sim-fallback"};
   for (const std::string& name : demo.simulated_models) {
     if (name != "sim-fallback") config.models.push_back(model(name, "sim-one", name));
   }
@@ -82,7 +83,8 @@ void add_simulated(DemoConfig& demo, const std::string& simulator_url) {
   config.routes.push_back(std::move(route));
 }
 
-void add_real(DemoConfig& demo, const std::function<std::optional<std::string>(const std::string&)>& variable) {
+void add_real(DemoConfig& demo,
+              const std::function<std::optional<std::string>(const std::string&)>& variable) {
   for (const RealModels& real : kRealModels) {
     const providers::ProviderKind* kind = providers::find_kind(real.kind);
     QQ_ASSERT(kind != nullptr);
@@ -106,7 +108,8 @@ void add_real(DemoConfig& demo, const std::function<std::optional<std::string>(c
 
 }  // namespace
 
-DemoConfig make_demo_config(const std::string& listen, const std::string& key, const std::string& simulator_url,
+DemoConfig make_demo_config(const std::string& listen, const std::string& key,
+                            const std::string& simulator_url,
                             const std::function<std::optional<std::string>(const std::string&)>& variable) {
   DemoConfig demo;
   config::Config& config = demo.config;

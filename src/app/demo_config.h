@@ -16,7 +16,8 @@ struct DemoConfig {
 };
 
 // `simulator_url`: "http://127.0.0.1:PORT/v1". `variable` looks up the environment.
-DemoConfig make_demo_config(const std::string& listen, const std::string& key, const std::string& simulator_url,
+DemoConfig make_demo_config(const std::string& listen, const std::string& key,
+                            const std::string& simulator_url,
                             const std::function<std::optional<std::string>(const std::string&)>& variable);
 
 }  // namespace qq::app

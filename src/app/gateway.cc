@@ -63,8 +63,8 @@ Result<> Gateway::build(int loops) {
       std::ranges::any_of(active_.snapshot->targets, [](const auto& target) { return target->origin.tls; });
   if (speaks_tls) tls_client->load_trust_store();
   for (int i = 0; i < loops; ++i) {
-    workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot, tls_client,
-                                                config.outbound_proxy));
+    workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot,
+                                                tls_client, config.outbound_proxy));
     telemetry_.attach(i, &workers_.back()->counters());
   }
   // Sockets are opened before any thread runs: the loops' own thread rule holds for all of them still.
@@ -82,7 +82,8 @@ Gateway::~Gateway() {
 }
 
 config::ReloadResult Gateway::reload(const std::string& path, const config::Environment& environment) {
-  config::ReloadResult result = config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
+  config::ReloadResult result =
+      config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
   for (const config::Diagnostic& diagnostic : result.diagnostics) {
     telemetry_.log_event(telemetry::Level::Error, "configuration refused, the old one stays",
                          {{"problem", config::to_text(diagnostic)}});
@@ -92,7 +93,8 @@ config::ReloadResult Gateway::reload(const std::string& path, const config::Envi
     const std::lock_guard lock(snapshot_mutex_);
     active_ = config::Active{*result.next, result.snapshot};
   }
-  telemetry_.log_event(telemetry::Level::Info, "configuration read again", {{"result", config::to_text(result)}});
+  telemetry_.log_event(telemetry::Level::Info, "configuration read again",
+                       {{"result", config::to_text(result)}});
   return result;
 }
 
@@ -102,8 +104,10 @@ void Gateway::watch_memory() {
   const int step = at_least(95) ? 3 : at_least(90) ? 2 : at_least(80) ? 1 : 0;
   const int before = process_.memory_step.exchange(step, std::memory_order_relaxed);
   if (step != before) {
-    telemetry_.log_event(step > before ? telemetry::Level::Warn : telemetry::Level::Info, "memory step changed",
-                         {{"step", std::int64_t{step}}, {"resident_bytes", static_cast<std::int64_t>(used)},
+    telemetry_.log_event(step > before ? telemetry::Level::Warn : telemetry::Level::Info,
+                         "memory step changed",
+                         {{"step", std::int64_t{step}},
+                          {"resident_bytes", static_cast<std::int64_t>(used)},
                           {"memory_max_bytes", static_cast<std::int64_t>(memory_max_)}});
   }
 }

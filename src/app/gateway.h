@@ -28,8 +28,8 @@ class Gateway {
     telemetry::Options telemetry;
   };
 
-  // Binds every listener and starts the workers. Errors: Config (what compile and TLS files say), ConnectFailed
-  // for an address that cannot be bound.
+  // Binds every listener and starts the workers. Errors: Config (what compile and TLS files say),
+  // ConnectFailed for an address that cannot be bound.
   static Result<std::unique_ptr<Gateway>> start(config::Config config, Options options);
   ~Gateway();
 

@@ -40,4 +40,6 @@ struct Run {
 
 }  // namespace
 
-int main(int argc, char** argv) { return std::visit(Run{}, cli::parse_command_line(argc, argv)); }
+int main(int argc, char** argv) {
+  return std::visit(Run{}, cli::parse_command_line(argc, argv));
+}

@@ -21,7 +21,8 @@ int run_serve(const std::string& config_path) {
   take_over_signals();
   auto loaded = config::load_file(config_path, config::Environment::of_process());
   if (!loaded) {
-    for (const config::Diagnostic& diagnostic : loaded.error()) fmt::print(stderr, "{}\n", config::to_text(diagnostic));
+    for (const config::Diagnostic& diagnostic : loaded.error())
+      fmt::print(stderr, "{}\n", config::to_text(diagnostic));
     return 1;
   }
   Gateway::Options options;

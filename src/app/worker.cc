@@ -7,15 +7,18 @@ constexpr Milliseconds kLagSample{1'000};
 
 }  // namespace
 
-Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process, downstream::Server::Shared& shared,
-               std::shared_ptr<const relay::Snapshot> snapshot, std::shared_ptr<net::TlsClientContext> tls,
-               relay::OutboundProxy proxy)
+Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
+               downstream::Server::Shared& shared, std::shared_ptr<const relay::Snapshot> snapshot,
+               std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
-      services_{loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
+      services_{
+          loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
       server_(services_, shared),
       ending_(loop_) {}
 
-Worker::~Worker() { join(); }
+Worker::~Worker() {
+  join();
+}
 
 void Worker::run_in_thread() {
   thread_ = std::thread([this] {

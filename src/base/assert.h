@@ -6,5 +6,5 @@ namespace qq::base {
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line) noexcept;
 }  // namespace qq::base
 
-#define QQ_ASSERT(expression)           \
+#define QQ_ASSERT(expression) \
   (static_cast<bool>(expression) ? void(0) : ::qq::base::assertion_failed(#expression, __FILE__, __LINE__))

@@ -6,9 +6,15 @@
 namespace qq {
 namespace {
 
-Task<int> answer() { co_return 42; }
-Task<int> add_one(Task<int> inner) { co_return co_await std::move(inner) + 1; }
-Task<void> store(Task<int> inner, int* out) { *out = co_await std::move(inner); }
+Task<int> answer() {
+  co_return 42;
+}
+Task<int> add_one(Task<int> inner) {
+  co_return co_await std::move(inner) + 1;
+}
+Task<void> store(Task<int> inner, int* out) {
+  *out = co_await std::move(inner);
+}
 
 TEST(Task, RunsWhenAwaitedAndReturnsItsValue) {
   int value = 0;

@@ -1,5 +1,5 @@
-// Memory of coroutine frames. A request runs through a dozen of them, from a hundred bytes to a few thousand; a
-// thread keeps some blocks of every size that was used and hands them out again, which takes a tenth of the
+// Memory of coroutine frames. A request runs through a dozen of them, from a hundred bytes to a few thousand;
+// a thread keeps some blocks of every size that was used and hands them out again, which takes a tenth of the
 // instructions of the general allocator (glibc keeps only blocks of up to 1 KiB at hand).
 //
 // A block may be released on another thread than it came from. Under sanitizers frames come from the general
@@ -45,8 +45,8 @@ class FramePool {
  private:
   static constexpr std::size_t kStep = 64;       // sizes are rounded up to it
   static constexpr std::size_t kSizeMax = 4096;  // larger frames are rare
-  // Blocks kept of each size: as many as run at once on a busy loop. What thousands of streams leave behind goes
-  // back to the general allocator.
+  // Blocks kept of each size: as many as run at once on a busy loop. What thousands of streams leave behind
+  // goes back to the general allocator.
   static constexpr std::size_t kKeptMax = 64;
 
   struct Block {

@@ -41,7 +41,9 @@ std::uint64_t Random::below(std::uint64_t bound) noexcept {
   return draw % bound;
 }
 
-double Random::unit() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
+double Random::unit() noexcept {
+  return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
+}
 
 void fill_with_secure_random(std::span<std::byte> out) {
   while (!out.empty()) {

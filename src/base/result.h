@@ -15,26 +15,28 @@ namespace qq {
 template <typename T = void>
 using Result = std::expected<T, Error>;
 
-inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected<Error>(std::move(error));
+}
 
 }  // namespace qq
 
 #define QQ_TRY_CONCAT_(a, b) a##b
 #define QQ_TRY_NAME_(line) QQ_TRY_CONCAT_(qq_try_, line)
-#define QQ_TRY(declaration, ...)                                              \
-  auto QQ_TRY_NAME_(__LINE__) = (__VA_ARGS__);                                \
+#define QQ_TRY(declaration, ...)                                                             \
+  auto QQ_TRY_NAME_(__LINE__) = (__VA_ARGS__);                                               \
   if (!QQ_TRY_NAME_(__LINE__)) return ::qq::fail(std::move(QQ_TRY_NAME_(__LINE__)).error()); \
   declaration = *std::move(QQ_TRY_NAME_(__LINE__))
-#define QQ_CO_TRY(declaration, ...)                                           \
-  auto QQ_TRY_NAME_(__LINE__) = (__VA_ARGS__);                                \
+#define QQ_CO_TRY(declaration, ...)                                                             \
+  auto QQ_TRY_NAME_(__LINE__) = (__VA_ARGS__);                                                  \
   if (!QQ_TRY_NAME_(__LINE__)) co_return ::qq::fail(std::move(QQ_TRY_NAME_(__LINE__)).error()); \
   declaration = *std::move(QQ_TRY_NAME_(__LINE__))
 // For Result<void>.
-#define QQ_CHECK(...)                                                         \
-  do {                                                                        \
+#define QQ_CHECK(...)                                                                                   \
+  do {                                                                                                  \
     if (auto qq_checked = (__VA_ARGS__); !qq_checked) return ::qq::fail(std::move(qq_checked).error()); \
   } while (false)
-#define QQ_CO_CHECK(...)                                                      \
-  do {                                                                        \
+#define QQ_CO_CHECK(...)                                                                                   \
+  do {                                                                                                     \
     if (auto qq_checked = (__VA_ARGS__); !qq_checked) co_return ::qq::fail(std::move(qq_checked).error()); \
   } while (false)

@@ -4,6 +4,8 @@
 
 namespace qq {
 
-Secret::~Secret() { OPENSSL_cleanse(value_.data(), value_.size()); }
+Secret::~Secret() {
+  OPENSSL_cleanse(value_.data(), value_.size());
+}
 
 }  // namespace qq

@@ -99,8 +99,8 @@ class [[nodiscard]] Task {
   }
 
  private:
-  // Out of line, so that the compiler does not see a frame's end in its caller. Else it would lay the frames of
-  // all calls into the caller's, side by side: an idle stream must keep only what it waits in.
+  // Out of line, so that the compiler does not see a frame's end in its caller. Else it would lay the frames
+  // of all calls into the caller's, side by side: an idle stream must keep only what it waits in.
   [[gnu::noinline]] static void destroy(Handle handle) noexcept { handle.destroy(); }
 
   Handle handle_;

@@ -13,7 +13,8 @@ std::size_t AcceptSpread::add_loop(net::EventLoop& loop, Serve serve) {
 void AcceptSpread::accepted(std::size_t self, net::AcceptedSocket socket, std::size_t listener) {
   std::size_t best = self;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    if (loops_[i]->open.load(std::memory_order_relaxed) < loops_[best]->open.load(std::memory_order_relaxed)) best = i;
+    if (loops_[i]->open.load(std::memory_order_relaxed) < loops_[best]->open.load(std::memory_order_relaxed))
+      best = i;
   }
   Loop& chosen = *loops_[best];
   chosen.open.fetch_add(1, std::memory_order_relaxed);
@@ -21,12 +22,16 @@ void AcceptSpread::accepted(std::size_t self, net::AcceptedSocket socket, std::s
     chosen.serve(std::move(socket), listener);
     return;
   }
-  const bool posted = chosen.loop->post(
-      [&chosen, handed = std::move(socket), listener]() mutable { chosen.serve(std::move(handed), listener); });
-  if (!posted) chosen.open.fetch_sub(1, std::memory_order_relaxed);  // that loop has stopped; the socket closes
+  const bool posted = chosen.loop->post([&chosen, handed = std::move(socket), listener]() mutable {
+    chosen.serve(std::move(handed), listener);
+  });
+  if (!posted)
+    chosen.open.fetch_sub(1, std::memory_order_relaxed);  // that loop has stopped; the socket closes
 }
 
-void AcceptSpread::closed(std::size_t self) noexcept { loops_[self]->open.fetch_sub(1, std::memory_order_relaxed); }
+void AcceptSpread::closed(std::size_t self) noexcept {
+  loops_[self]->open.fetch_sub(1, std::memory_order_relaxed);
+}
 
 std::int64_t AcceptSpread::open(std::size_t self) const noexcept {
   return loops_[self]->open.load(std::memory_order_relaxed);

@@ -7,7 +7,9 @@
 namespace qq::downstream {
 namespace {
 
-iovec as_iovec(std::string_view bytes) noexcept { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+iovec as_iovec(std::string_view bytes) noexcept {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;

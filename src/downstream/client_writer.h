@@ -32,7 +32,9 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return bytes_written_; }
 
   // After the reply: may the connection serve another request?
-  [[nodiscard]] bool reusable() const noexcept { return keep_alive_ && complete_ && !broken_ && pending_.empty(); }
+  [[nodiscard]] bool reusable() const noexcept {
+    return keep_alive_ && complete_ && !broken_ && pending_.empty();
+  }
   void close_after() noexcept { keep_alive_ = false; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();
@@ -45,8 +47,8 @@ class ClientWriter : public relay::ClientPort {
   net::Cancellation& gone_;
   relay::LoopCounters& counters_;
   Milliseconds write_stall_;
-  std::string head_;       // waits for the first body bytes
-  std::string pending_;    // what the kernel did not take
+  std::string head_;     // waits for the first body bytes
+  std::string pending_;  // what the kernel did not take
   std::uint64_t bytes_written_ = 0;
   int status_ = 0;
   int minor_version_ = 1;

@@ -22,8 +22,9 @@ constexpr std::size_t kLingerBytesMax = 256 * 1024;
 constexpr Milliseconds kFirstWords{1'000};
 
 Error too_large(std::size_t max) {
-  return Error::client(ErrorKind::PayloadTooLarge,
-                       fmt::format("the request body is larger than this gateway takes ({} bytes); send less", max));
+  return Error::client(
+      ErrorKind::PayloadTooLarge,
+      fmt::format("the request body is larger than this gateway takes ({} bytes); send less", max));
 }
 
 Error saturated(std::string text) {
@@ -33,10 +34,13 @@ Error saturated(std::string text) {
 }
 
 Error too_slow() {
-  return Error::client(ErrorKind::RequestTimeout, "the request body came too slowly; send at least 1 KiB a second");
+  return Error::client(ErrorKind::RequestTimeout,
+                       "the request body came too slowly; send at least 1 KiB a second");
 }
 
-Error too_many_bodies() { return saturated("too many large requests are in flight; try again shortly"); }
+Error too_many_bodies() {
+  return saturated("too many large requests are in flight; try again shortly");
+}
 
 Error malformed_body(const char* reason) {
   return Error::client(ErrorKind::InvalidRequest, fmt::format("malformed request body: {}", reason));
@@ -95,7 +99,9 @@ Connection::Connection(Server& server, net::Stream& stream, const ListenerConfig
       listener_(listener),
       opened_(services_.loop.now()) {}
 
-Connection::~Connection() { stream_.watch_hangup(nullptr); }
+Connection::~Connection() {
+  stream_.watch_hangup(nullptr);
+}
 
 void Connection::ask_to_finish() noexcept {
   finish_ = true;
@@ -130,10 +136,12 @@ Task<std::optional<std::string_view>> Connection::read_head() {
         head_started_ = loop.now();
         head_deadline = head_started_ + timers.client_head;
       }
-      const wire::HeadVerdict verdict = wire::read_request_head(view, limits, server_.head_scratch(), scanned);
+      const wire::HeadVerdict verdict =
+          wire::read_request_head(view, limits, server_.head_scratch(), scanned);
       if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
-        Error error = Error::client(ErrorKind::InvalidRequest, fmt::format("malformed HTTP request: {}", verdict.reason));
+        Error error = Error::client(ErrorKind::InvalidRequest,
+                                    fmt::format("malformed HTTP request: {}", verdict.reason));
         bad_head_status_ = verdict.status;
         co_await refuse(error, true);
         co_return std::nullopt;
@@ -167,8 +175,8 @@ Task<std::optional<std::string_view>> Connection::read_head() {
   }
 }
 
-// A request's head as far as it is needed after the first suspension. On the heap and gone before the request is
-// relayed: an idle stream keeps none of it.
+// A request's head as far as it is needed after the first suspension. On the heap and gone before the request
+// is relayed: an idle stream keeps none of it.
 struct Connection::Admitted {
   relay::IncomingRequest incoming;
   wire::BodyReader reader;
@@ -180,8 +188,8 @@ struct Connection::Admitted {
   bool body_unread = false;
 };
 
-// Takes everything needed out of the head, which lies in the loop's scratch, as do the bytes behind it. `rest` is
-// cut down to what belongs to the next request.
+// Takes everything needed out of the head, which lies in the loop's scratch, as do the bytes behind it.
+// `rest` is cut down to what belongs to the next request.
 std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, BodyBudget& budget) {
   const wire::RequestHead& head = server_.head_scratch();
   auto admitted = std::make_unique<Admitted>();
@@ -243,18 +251,19 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   const auto endpoint = relay::endpoint_of(path);
   const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
   if (!listener_.serve_api || (!endpoint && !is_models)) {
-    return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/", head.method,
-                                                          path.substr(0, 200)));
+    return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/",
+                                                          head.method, path.substr(0, 200)));
   }
   if (head.method != (endpoint ? "POST" : "GET")) {
-    return Error::client(ErrorKind::MethodNotAllowed,
-                         fmt::format("{} is not allowed here; use {}", head.method, endpoint ? "POST" : "GET"));
+    return Error::client(ErrorKind::MethodNotAllowed, fmt::format("{} is not allowed here; use {}",
+                                                                  head.method, endpoint ? "POST" : "GET"));
   }
   auto key = relay::authenticate(*snapshot_, head.fields);
   if (!key) return std::move(key).error();
   incoming.key = *key;
   if (is_models) return std::nullopt;
-  if (const auto coding = head.fields.find("content-encoding"); coding && !wire::iequals(*coding, "identity")) {
+  if (const auto coding = head.fields.find("content-encoding");
+      coding && !wire::iequals(*coding, "identity")) {
     return Error::client(ErrorKind::InvalidRequest,
                          "compressed request bodies are not accepted; send it uncompressed");
   }
@@ -278,7 +287,8 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   const std::size_t body_max = snapshot_->limits.body_max;
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
   // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (announced > 0) body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
+  if (announced > 0)
+    body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
     if (step.error != nullptr) return malformed_body(step.error);
@@ -419,7 +429,8 @@ Task<void> Connection::refuse(const Error& error, bool body_unread) {
   record.request_id = id.text();
   const std::string what = std::exchange(refused_what_, {});
   record.method = std::string_view(what).substr(0, what.find(' '));
-  if (what.size() > record.method.size()) record.path = std::string_view(what).substr(record.method.size() + 1);
+  if (what.size() > record.method.size())
+    record.path = std::string_view(what).substr(record.method.size() + 1);
   record.error = error;
   record.status = encoded.status;
   record.wall_started = services_.loop.wall_now();

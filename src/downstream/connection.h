@@ -45,8 +45,8 @@ class Connection {
   std::unique_ptr<Admitted> admit(std::string_view rest, BodyBudget& budget);
   std::optional<LocalReply> local_reply(const wire::RequestHead& head);
   std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
-  std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing, std::string_view& rest,
-                                        BodyBudget& budget);
+  std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
+                                        std::string_view& rest, BodyBudget& budget);
   void answer_models(std::string_view path, Admitted& admitted);
   std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
   [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;
@@ -63,14 +63,14 @@ class Connection {
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
-  std::string pending_;        // received, not used yet
-  std::string refused_what_;   // "GET /nowhere", of the request being refused; for its log line
+  std::string pending_;       // received, not used yet
+  std::string refused_what_;  // "GET /nowhere", of the request being refused; for its log line
   MonotonicTime head_started_{};
   int bad_head_status_ = 0;
   bool idle_ = true;
   bool finish_ = false;
   bool served_any_ = false;
-  bool hold_close_ = false;    // unread bytes of the client: linger before closing
+  bool hold_close_ = false;  // unread bytes of the client: linger before closing
 };
 
 }  // namespace qq::downstream

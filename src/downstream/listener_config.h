@@ -11,7 +11,7 @@ struct ListenerTlsConfig {
 };
 
 struct ListenerConfig {
-  std::string address;      // "0.0.0.0:8080", "[::1]:0"
+  std::string address;  // "0.0.0.0:8080", "[::1]:0"
   bool serve_api = true;
   bool serve_admin = false;
   bool serve_metrics = false;

@@ -15,7 +15,9 @@ constexpr std::string_view kOutOfDescriptorsReply =
 // What is cut at the end of the drain time gets this long to send its error event.
 constexpr Milliseconds kLastWords{3'000};
 
-constexpr std::size_t body_length(std::string_view reply) { return reply.size() - (reply.find("\r\n\r\n") + 4); }
+constexpr std::size_t body_length(std::string_view reply) {
+  return reply.size() - (reply.find("\r\n\r\n") + 4);
+}
 static_assert(body_length(kOutOfDescriptorsReply) == 135, "content-length above must match");
 
 }  // namespace
@@ -26,11 +28,15 @@ Server::Server(relay::LoopServices& services, Shared& shared) : services_(servic
   });
 }
 
-Server::~Server() { QQ_ASSERT(connections_.empty()); }
+Server::~Server() {
+  QQ_ASSERT(connections_.empty());
+}
 
 Result<> Server::listen(Server* first) {
   for (std::size_t i = 0; i < shared_.listeners.size(); ++i) {
-    auto accepted = [this, i](net::AcceptedSocket socket) { shared_.spread.accepted(self_, std::move(socket), i); };
+    auto accepted = [this, i](net::AcceptedSocket socket) {
+      shared_.spread.accepted(self_, std::move(socket), i);
+    };
     if (first != nullptr) {
       QQ_TRY(auto listener, services_.loop.share(*first->listening_[i], std::move(accepted)));
       listening_.push_back(std::move(listener));
@@ -72,8 +78,10 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
   const Listening& listening = server.shared_.listeners[listener];
   server.services_.counters.connections_open.add(1);
   if (listening.tls) {
-    const net::Scope shaking{server.services_.loop.now() + server.services_.snapshot->timers.client_head, nullptr};
-    Result<std::unique_ptr<net::Stream>> shaken = co_await net::tls_accept(std::move(stream), listening.tls, shaking);
+    const net::Scope shaking{server.services_.loop.now() + server.services_.snapshot->timers.client_head,
+                             nullptr};
+    Result<std::unique_ptr<net::Stream>> shaken =
+        co_await net::tls_accept(std::move(stream), listening.tls, shaking);
     stream = shaken ? *std::move(shaken) : nullptr;
   }
   if (stream) {

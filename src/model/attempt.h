@@ -13,10 +13,10 @@
 namespace qq::model {
 
 enum class Outcome : std::uint8_t {
-  Success,   // a complete good answer
-  Failure,   // `error` says what; may have been after content was delivered
-  Refused,   // not tried: breaker open, cooling down, limit of ours
-  Cancelled, // the client went away or we shut down: no evidence about the target
+  Success,    // a complete good answer
+  Failure,    // `error` says what; may have been after content was delivered
+  Refused,    // not tried: breaker open, cooling down, limit of ours
+  Cancelled,  // the client went away or we shut down: no evidence about the target
 };
 constexpr std::string_view to_string(Outcome outcome) noexcept {
   switch (outcome) {
@@ -31,10 +31,10 @@ constexpr std::string_view to_string(Outcome outcome) noexcept {
 struct Attempt {
   const Target* target = nullptr;
   Outcome outcome = Outcome::Failure;
-  std::optional<Error> error;        // for everything but Success
-  bool reached_provider = false;     // bytes of the request may have been sent
-  bool delivered = false;            // content went to the client
-  std::uint16_t status = 0;          // upstream's; 0: none read
+  std::optional<Error> error;     // for everything but Success
+  bool reached_provider = false;  // bytes of the request may have been sent
+  bool delivered = false;         // content went to the client
+  std::uint16_t status = 0;       // upstream's; 0: none read
   MonotonicTime started{};
   std::optional<MonotonicTime> first_byte;
   std::optional<MonotonicTime> first_content;

@@ -13,7 +13,7 @@ namespace qq::model {
 // Where an HTTP request goes; a provider's base URL taken apart.
 struct Origin {
   bool tls = true;
-  std::string host;          // name or numeric address, no brackets
+  std::string host;  // name or numeric address, no brackets
   std::uint16_t port = 443;
   bool allow_private_address = false;
   // Identity for pools: equal keys share connections, e.g. "https://api.openai.com:443".
@@ -27,15 +27,15 @@ struct TargetEndpoint {
 
 // What relays need to know about a provider kind's habits (spec: the providers' catalogue).
 struct Quirks {
-  bool force_include_usage = true;     // ask for stream usage even if the client did not
-  bool terminal_done_expected = true;  // sends "data: [DONE]" at the end of chat streams
-  bool sends_model_in_body = true;     // false: the deployment is in the URL (Azure's classic form)
+  bool force_include_usage = true;              // ask for stream usage even if the client did not
+  bool terminal_done_expected = true;           // sends "data: [DONE]" at the end of chat streams
+  bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
 };
 
 struct Target {
-  std::uint32_t index = 0;       // in the snapshot's target list
-  std::string name;              // "provider/account/model", the identity across reloads
+  std::uint32_t index = 0;  // in the snapshot's target list
+  std::string name;         // "provider/account/model", the identity across reloads
   std::string provider;
   std::string account;
   std::string account_name;      // "provider/account", identity of cool-downs

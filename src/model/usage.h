@@ -22,7 +22,9 @@ struct Usage {
   [[nodiscard]] TokenCount input_total() const noexcept {
     return input_uncached.value_or(0) + cache_read.value_or(0) + cache_write.value_or(0);
   }
-  [[nodiscard]] TokenCount output_total() const noexcept { return output_text.value_or(0) + reasoning.value_or(0); }
+  [[nodiscard]] TokenCount output_total() const noexcept {
+    return output_text.value_or(0) + reasoning.value_or(0);
+  }
   bool operator==(const Usage&) const = default;
 };
 

@@ -32,8 +32,8 @@ class TlsClientContext {
   virtual ~TlsClientContext() = default;
   // Error kind Config when a file cannot be used.
   static Result<std::shared_ptr<TlsClientContext>> make(const TlsClientOptions& options);
-  // Reads the system's trust store, which takes some 50 ms and a few megabytes; once, from any thread. The first
-  // connection does it otherwise, so that who speaks no TLS does not pay for it.
+  // Reads the system's trust store, which takes some 50 ms and a few megabytes; once, from any thread. The
+  // first connection does it otherwise, so that who speaks no TLS does not pay for it.
   virtual void load_trust_store() = 0;
 };
 

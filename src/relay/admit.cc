@@ -18,13 +18,14 @@ bool take_once(std::optional<std::string_view>& into, std::string_view value) no
   return true;
 }
 
-// One of the headers that carry a key; false if it is repeated: which of two keys is meant must not depend on the
-// reader.
+// One of the headers that carry a key; false if it is repeated: which of two keys is meant must not depend on
+// the reader.
 bool take_key_header(const wire::Field& field, admission::KeyHeaders& headers) noexcept {
   switch (field.name.size()) {
     case 7: return !wire::iequals(field.name, "api-key") || take_once(headers.api_key, field.value);
     case 9: return !wire::iequals(field.name, "x-api-key") || take_once(headers.x_api_key, field.value);
-    case 13: return !wire::iequals(field.name, "authorization") || take_once(headers.authorization, field.value);
+    case 13:
+      return !wire::iequals(field.name, "authorization") || take_once(headers.authorization, field.value);
     default: return true;
   }
 }
@@ -48,7 +49,8 @@ Result<const admission::KeyEntry*> authenticate(const Snapshot& snapshot, const 
   admission::KeyHeaders headers;
   for (const wire::Field& field : fields.all()) {
     if (!take_key_header(field, headers)) {
-      return fail(Error::client(ErrorKind::InvalidRequest, "the request repeats a header that carries its key; send it once"));
+      return fail(Error::client(ErrorKind::InvalidRequest,
+                                "the request repeats a header that carries its key; send it once"));
     }
   }
   QQ_TRY(const std::string_view presented, admission::presented_key(headers));
@@ -64,7 +66,8 @@ std::string forwarded_header_lines(const wire::Fields& fields) {
   std::string lines;
   for (const wire::Field& field : fields.all()) {
     for (const std::string_view name : kForwarded) {
-      if (field.name.size() == name.size() && wire::iequals(field.name, name) && wire::is_safe_field_value(field.value)) {
+      if (field.name.size() == name.size() && wire::iequals(field.name, name) &&
+          wire::is_safe_field_value(field.value)) {
         lines.append(name).append(": ").append(field.value).append("\r\n");
       }
     }

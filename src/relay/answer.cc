@@ -10,7 +10,8 @@ namespace {
 
 using Piece = UpstreamReply::Piece;
 
-Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts& facts, std::string_view body) {
+Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts& facts,
+               std::string_view body) {
   Error error = *facts.fault == ErrorKind::StreamError
                     ? providers::classify_error_object(target.kind, body)
                     : Error::upstream(*facts.fault, AttemptPhase::ReplyBegun, facts.fault_message);
@@ -40,7 +41,9 @@ bool is_html(std::string_view content_type) noexcept {
 }
 
 // What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
-bool says_json(std::string_view content_type) noexcept { return content_type.find("json") != std::string_view::npos; }
+bool says_json(std::string_view content_type) noexcept {
+  return content_type.find("json") != std::string_view::npos;
+}
 
 bool is_event_stream(std::string_view content_type) noexcept {
   return content_type.size() >= 17 && wire::iequals(content_type.substr(0, 17), "text/event-stream");
@@ -65,7 +68,8 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
   attempt.ended = state.services.loop.now();
   const std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
   dialects::openai::AnswerBody out;
-  dialects::openai::edit_answer(facts, body, dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
+  dialects::openai::edit_answer(facts, body,
+                                dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
   return state.client.reply(status, lines, out.pieces);
 }
 
@@ -103,10 +107,11 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
       case Piece::Kind::End: complete = true; break;
       case Piece::Kind::Bytes:
         if (piece.last && held.empty()) {
-          Result<ClientPort::Taken> taken = deliver_whole(state, attempt, status, content_type, passed_lines, piece.bytes);
+          Result<ClientPort::Taken> taken =
+              deliver_whole(state, attempt, status, content_type, passed_lines, piece.bytes);
           if (!taken) co_return fail(std::move(taken).error());
           if (*taken == ClientPort::Taken::All) co_return Result<>();
-      co_return co_await taken_by_client(state, *taken);
+          co_return co_await taken_by_client(state, *taken);
         }
         held.append(piece.bytes);
         complete = piece.last;
@@ -114,7 +119,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     }
     if (held.size() > limits.held_answer_max) break;
     if (complete) {
-      Result<ClientPort::Taken> taken = deliver_whole(state, attempt, status, content_type, passed_lines, held);
+      Result<ClientPort::Taken> taken =
+          deliver_whole(state, attempt, status, content_type, passed_lines, held);
       if (!taken) co_return fail(std::move(taken).error());
       if (*taken == ClientPort::Taken::All) co_return Result<>();
       co_return co_await taken_by_client(state, *taken);
@@ -124,7 +130,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
   // Too large to hold: it commits now and streams on. Its beginning must at least look like an answer.
   const std::size_t start = held.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || held[start] != '{') {
-    co_return fail(Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun, "the provider's answer is not JSON"));
+    co_return fail(
+        Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun, "the provider's answer is not JSON"));
   }
   attempt.delivered = state.delivered = true;
   attempt.first_content = state.first_content = state.services.loop.now();
@@ -141,7 +148,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
   for (;;) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
-      const net::Scope waiting = state.scope().until(state.services.loop.now() + state.snapshot.timers.event_gap);
+      const net::Scope waiting =
+          state.scope().until(state.services.loop.now() + state.snapshot.timers.event_gap);
       const MonotonicTime from = state.services.loop.precise_now();
       const net::Wake wake = co_await reply.readable(waiting);
       Result<> waited = after_wait(state, wake, waiting, ErrorKind::EventGapTimeout, from);
@@ -158,7 +166,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     const bool last = piece.last || piece.kind == Piece::Kind::End;
     tail.append(piece.bytes);
     if (tail.size() > 2 * kTail) tail.erase(0, tail.size() - kTail);
-    const auto taken = state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
+    const auto taken =
+        state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
     if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
     if (last) break;
   }

@@ -54,11 +54,13 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
     if (auto admission = health_of(state, target).try_admit(now)) return chosen(state, i, *admission);
     note_refusal(state, target, now);
   }
-  if (!std::ranges::all_of(state.attempts, [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
+  if (!std::ranges::all_of(state.attempts,
+                           [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
     return std::nullopt;
   }
   std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets) standings.push_back(health_of(state, *target).standing(now));
+  for (const model::Target* target : state.plan.targets)
+    standings.push_back(health_of(state, *target).standing(now));
   if (const auto forced = resilience::last_candidate(standings)) {
     return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit());
   }
@@ -91,7 +93,8 @@ struct RefusalHead {
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
-  return {now, providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
+  return {now,
+          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
 }
 
 [[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
@@ -132,10 +135,12 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   co_return nullptr;
 }
 
-bool is_answer(int status) noexcept { return status >= 200 && status <= 299 && status != 204 && status != 205; }
+bool is_answer(int status) noexcept {
+  return status >= 200 && status <= 299 && status != 204 && status != 205;
+}
 
-// One try at `attempt.target`. A failure is left in `attempt.error`. What sending needs has ended with its own
-// frame when the reply is relayed: an idle stream keeps little.
+// One try at `attempt.target`. A failure is left in `attempt.error`. What sending needs has ended with its
+// own frame when the reply is relayed: an idle stream keeps little.
 Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
   const std::unique_ptr<UpstreamReply> reply = co_await send_request(state, attempt);
   if (!reply) {
@@ -170,11 +175,14 @@ void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& att
 Milliseconds advice(const RequestState& state) {
   const MonotonicTime now = state.services.loop.now();
   std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets) standings.push_back(health_of(state, *target).standing(now));
+  for (const model::Target* target : state.plan.targets)
+    standings.push_back(health_of(state, *target).standing(now));
   return resilience::retry_advice(standings, now);
 }
 
-bool is_clients_own(const Error& error) { return error.origin == ErrorOrigin::Client; }
+bool is_clients_own(const Error& error) {
+  return error.origin == ErrorOrigin::Client;
+}
 
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
@@ -196,8 +204,8 @@ Task<void> answer_error(RequestState& state, Error error) {
   ClientPort::Taken taken;
   if (client.begun()) {
     state.interrupted = true;
-    const std::string event =
-        dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint, state.incoming.id.text());
+    const std::string event = dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint,
+                                                                    state.incoming.id.text());
     const std::string_view piece = event;
     taken = client.write({&piece, 1}, ClientPort::Last::Yes);
   } else {
@@ -219,9 +227,10 @@ Error nothing_left(const RequestState& state) {
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
     if (it->outcome != model::Outcome::Refused && it->error) return *it->error;
   }
-  return Error::gateway(ErrorKind::NoTarget,
-                        fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
-                                    state.plan.route));
+  return Error::gateway(
+      ErrorKind::NoTarget,
+      fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
+                  state.plan.route));
 }
 
 [[gnu::noinline]] Task<void> answer_with_nothing_left(RequestState& state) {
@@ -261,12 +270,14 @@ struct Decision {
   const std::int64_t in_flight = state.services.counters.requests_in_flight.get();
   situation.retry_allowed = state.services.retry_budget.has_place(in_flight, situation.now);
   const std::size_t tries = state.attempts.size();  // refusals are noted behind them
-  resilience::NextStep step = resilience::next_step(state.plan, state.attempts, situation, state.services.random);
+  resilience::NextStep step =
+      resilience::next_step(state.plan, state.attempts, situation, state.services.random);
   if (std::holds_alternative<resilience::NextTarget>(step)) {
     if (const auto next = choose(state, tried.index + 1)) return {.next = next};
     // The others may not be tried now, so this one is all there is.
     situation.more_targets = false;
-    step = resilience::next_step(state.plan, std::span(state.attempts).first(tries), situation, state.services.random);
+    step = resilience::next_step(state.plan, std::span(state.attempts).first(tries), situation,
+                                 state.services.random);
   }
   const auto* const same = std::get_if<resilience::SameTarget>(&step);
   if (same == nullptr) return {};

@@ -38,8 +38,8 @@ class ClientPort {
 
   // Bytes wait for `flush`.
   [[nodiscard]] virtual bool pending() const noexcept = 0;
-  [[nodiscard]] virtual bool begun() const noexcept = 0;          // a status line was promised
-  [[nodiscard]] virtual int status() const noexcept = 0;          // 0 until then
+  [[nodiscard]] virtual bool begun() const noexcept = 0;  // a status line was promised
+  [[nodiscard]] virtual int status() const noexcept = 0;  // 0 until then
   [[nodiscard]] virtual std::uint64_t bytes_written() const noexcept = 0;
 };
 

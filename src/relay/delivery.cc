@@ -18,7 +18,9 @@ Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope
                                     : "the provider was silent for too long"));
 }
 
-Error client_gone() { return Error::client(ErrorKind::ClientGone, "the client closed the connection"); }
+Error client_gone() {
+  return Error::client(ErrorKind::ClientGone, "the client closed the connection");
+}
 
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken) {
   if (taken == ClientPort::Taken::Gone) co_return fail(client_gone());

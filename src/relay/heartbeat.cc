@@ -16,7 +16,9 @@ Heartbeat::Heartbeat(net::EventLoop& loop, ClientPort& client, Milliseconds ever
       last_write_(loop.now()),
       timer_(*this) {}
 
-Heartbeat::~Heartbeat() { stop(); }
+Heartbeat::~Heartbeat() {
+  stop();
+}
 
 void Heartbeat::start() {
   if (every_ > Milliseconds{0}) loop_.arm(timer_, last_write_ + every_);

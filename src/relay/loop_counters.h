@@ -20,22 +20,22 @@ class Counter {
 
 struct LoopCounters {
   Counter connections_accepted;
-  Counter connections_open;            // gauge
-  Counter connections_refused;         // saturation: descriptors, memory, connections_max
-  Counter requests_in_flight;          // gauge
-  Counter bodies_in_flight_bytes;      // gauge
+  Counter connections_open;        // gauge
+  Counter connections_refused;     // saturation: descriptors, memory, connections_max
+  Counter requests_in_flight;      // gauge
+  Counter bodies_in_flight_bytes;  // gauge
   Counter bytes_from_clients;
   Counter bytes_to_clients;
   Counter bytes_from_upstreams;
   Counter bytes_to_upstreams;
-  Counter upstream_connections_open;   // gauge
-  Counter upstream_connections_idle;   // gauge
+  Counter upstream_connections_open;  // gauge
+  Counter upstream_connections_idle;  // gauge
   Counter upstream_connects;
   Counter upstream_reuses;
   Counter upstream_tls_handshakes;
   Counter upstream_tls_resumed;
   Counter retry_budget_overflows;
-  Counter worst_batch_ns;              // gauge: event-loop lag, longest batch of the last second
+  Counter worst_batch_ns;  // gauge: event-loop lag, longest batch of the last second
 };
 
 }  // namespace qq::relay

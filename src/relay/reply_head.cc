@@ -11,7 +11,8 @@ namespace {
 
 // Harmless and useful to SDKs. Not x-ratelimit-*: those figures are the operator's account's, not the
 // caller's. Not cookies, not server names.
-constexpr std::array<std::string_view, 3> kPassed = {"openai-processing-ms", "openai-version", "x-reasoning-included"};
+constexpr std::array<std::string_view, 3> kPassed = {"openai-processing-ms", "openai-version",
+                                                     "x-reasoning-included"};
 
 // A request that failed over a hundred times must not grow a header without end.
 constexpr std::size_t kAttemptsShown = 16;
@@ -88,7 +89,8 @@ std::string error_header_lines(std::string_view request_id, std::string_view rou
   append_own(out, request_id, route, attempts);
   if (error.retry_after) {
     const auto wait = std::max(error.retry_after->count(), Milliseconds::rep{0});
-    fmt::format_to(std::back_inserter(out), "retry-after: {}\r\nretry-after-ms: {}\r\n", (wait + 999) / 1000, wait);
+    fmt::format_to(std::back_inserter(out), "retry-after: {}\r\nretry-after-ms: {}\r\n", (wait + 999) / 1000,
+                   wait);
   } else if (error.origin == ErrorOrigin::Upstream && !attempts.empty()) {
     out.append("x-should-retry: false\r\n");
   }

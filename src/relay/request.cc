@@ -25,12 +25,15 @@ Result<> prepare(RequestState& state) {
   const bool model_absent = state.facts.model.empty() && endpoint == model::Endpoint::Moderations;
   const std::string_view asked = model_absent ? kDefaultModerationModel : std::string_view(state.facts.model);
   const routing::Route* route = snapshot.find_route(asked);
-  // A route that exists but is not for this key answers like one that does not exist: names are not to be probed.
-  if (route == nullptr || (state.incoming.key != nullptr && !admission::may_use(*state.incoming.key, asked))) {
+  // A route that exists but is not for this key answers like one that does not exist: names are not to be
+  // probed.
+  if (route == nullptr ||
+      (state.incoming.key != nullptr && !admission::may_use(*state.incoming.key, asked))) {
     return fail(Error::client(
         ErrorKind::NotFound,
-        fmt::format("The model `{}` does not exist or this key may not use it; GET /v1/models lists what it may use",
-                    asked.substr(0, 200)),
+        fmt::format(
+            "The model `{}` does not exist or this key may not use it; GET /v1/models lists what it may use",
+            asked.substr(0, 200)),
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);

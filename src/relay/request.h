@@ -48,14 +48,14 @@ struct RequestState {
   std::vector<model::Attempt> attempts{};
   MonotonicTime deadline = kNever;
 
-  bool delivered = false;                    // the commit point is passed
+  bool delivered = false;  // the commit point is passed
   std::optional<MonotonicTime> first_content{};
-  std::optional<Error> error{};              // what the client was told, or why it ended early
-  bool interrupted = false;                  // an in-band error event ended the stream
+  std::optional<Error> error{};  // what the client was told, or why it ended early
+  bool interrupted = false;      // an in-band error event ended the stream
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};
-  std::optional<Heartbeat> heartbeat{};      // streams only
+  std::optional<Heartbeat> heartbeat{};  // streams only
 
   [[nodiscard]] net::Scope scope() const noexcept { return {deadline, &client.gone()}; }
 };

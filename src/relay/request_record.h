@@ -16,21 +16,21 @@ namespace qq::relay {
 // Views are valid during the call that hands the record over.
 struct RequestRecord {
   std::string_view request_id;
-  std::string_view method;                      // "POST"
-  std::string_view path;                        // without query, cut to 200 bytes
-  std::optional<model::Endpoint> endpoint;      // nothing for unknown paths
-  std::string_view route;                       // empty if none was found
-  std::string_view key_name;                    // of the configured key, not the key
+  std::string_view method;                  // "POST"
+  std::string_view path;                    // without query, cut to 200 bytes
+  std::optional<model::Endpoint> endpoint;  // nothing for unknown paths
+  std::string_view route;                   // empty if none was found
+  std::string_view key_name;                // of the configured key, not the key
   std::string_view owner;
   bool stream = false;
-  int status = 0;                               // sent to the client; 0: nothing was sent
-  std::optional<Error> error;                   // what the client was told, or why it ended early
-  bool interrupted = false;                     // ended by an in-band error event
+  int status = 0;              // sent to the client; 0: nothing was sent
+  std::optional<Error> error;  // what the client was told, or why it ended early
+  bool interrupted = false;    // ended by an in-band error event
   WallTime wall_started{};
-  MonotonicTime started{};                      // first byte of the head
+  MonotonicTime started{};  // first byte of the head
   MonotonicTime ended{};
-  std::optional<MonotonicTime> first_content;   // handed to the client
-  std::chrono::nanoseconds upstream_wait{};     // time spent waiting for providers
+  std::optional<MonotonicTime> first_content;  // handed to the client
+  std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers
   std::span<const model::Attempt> attempts;
   model::Usage usage;
   std::string_view finish_reason;

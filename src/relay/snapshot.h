@@ -24,11 +24,11 @@ struct StringHash {
 
 struct Snapshot {
   std::uint64_t generation = 0;
-  std::int64_t created_unix = 0;                                      // for /v1/models
-  std::vector<std::unique_ptr<const model::Target>> targets;          // index = Target::index
-  std::vector<std::shared_ptr<resilience::TargetHealth>> healths;     // by target index
+  std::int64_t created_unix = 0;                                   // for /v1/models
+  std::vector<std::unique_ptr<const model::Target>> targets;       // index = Target::index
+  std::vector<std::shared_ptr<resilience::TargetHealth>> healths;  // by target index
   std::unordered_map<std::string, routing::Route, StringHash, std::equal_to<>> routes;  // by public name
-  std::vector<std::string> public_names;                              // in the order of the file
+  std::vector<std::string> public_names;  // in the order of the file
   admission::KeyRing keys;
   Timers timers;
   Limits limits;

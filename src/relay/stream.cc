@@ -42,11 +42,11 @@ class Sieve {
   // `storage`.
   struct Output {
     std::array<std::string_view, 2> out;
-    std::string_view line_end;     // of a last line whose CR came without its LF, which nobody waits for
+    std::string_view line_end;  // of a last line whose CR came without its LF, which nobody waits for
     std::string storage;
-    bool content = false;          // the first content is in `out` or came before
-    bool ended = false;            // [DONE]: whatever follows is not the stream's
-    std::optional<Error> error;    // after `out`
+    bool content = false;        // the first content is in `out` or came before
+    bool ended = false;          // [DONE]: whatever follows is not the stream's
+    std::optional<Error> error;  // after `out`
   };
 
   enum class BodyEnd : std::uint8_t { NotYet, Proper, Broken };
@@ -100,15 +100,16 @@ class Sieve {
       }
     }
     if (!output.error && decoder_.verdict() == wire::SseDecoder::Verdict::EventTooBig) {
-      output.error = Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun, "one event of the provider's stream is too large");
+      output.error = Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
+                                     "one event of the provider's stream is too large");
     }
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.
     const bool at_border = decoder_.at_border();
     std::size_t whole = output.error || output.ended || !at_border ? event_from : bytes.size();
     if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
-      // The provider ended without the closing blank line: what parses is an event all the same. Half an event
-      // is none, and no client is to see it.
+      // The provider ended without the closing blank line: what parses is an event all the same. Half an
+      // event is none, and no client is to see it.
       if (decoder_.finish(event) && is_whole(event.data)) {
         const openai::EventFacts facts = judge_.judge(event);
         if (facts.error) {
@@ -166,7 +167,7 @@ class Sieve {
   wire::SseDecoder decoder_;
   openai::EventRules rules_;
   std::string model_json_;  // of the name that is put back
-  std::string tail_;  // raw bytes of an unfinished event
+  std::string tail_;        // raw bytes of an unfinished event
 };
 
 // Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
@@ -198,16 +199,17 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
     if (piece.last) break;
   }
   const auto facts = openai::judge_answer(state.incoming.endpoint, body, *attempt.target);
-  Error error = facts.fault == ErrorKind::StreamError
-                    ? providers::classify_error_object(attempt.target->kind, body)
-                    : Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
-                                      "the provider answered a streaming request with something that is no stream");
+  Error error =
+      facts.fault == ErrorKind::StreamError
+          ? providers::classify_error_object(attempt.target->kind, body)
+          : Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
+                            "the provider answered a streaming request with something that is no stream");
   error.phase = AttemptPhase::ReplyBegun;
   co_return fail(std::move(error));
 }
 
-// What is decided between two waits. Plain functions only, out of line, so that the coroutine's frame, which an
-// idle stream keeps, holds none of their variables.
+// What is decided between two waits. Plain functions only, out of line, so that the coroutine's frame, which
+// an idle stream keeps, holds none of their variables.
 class Relaying {
  public:
   Relaying(RequestState& state, model::Attempt& attempt, const UpstreamReply& reply)
@@ -254,7 +256,9 @@ class Relaying {
   if (error) error_ = std::make_unique<Error>(*std::move(error));
 }
 
-[[gnu::noinline]] void Relaying::client_left(Result<>& flushed) { end(std::move(flushed).error()); }
+[[gnu::noinline]] void Relaying::client_left(Result<>& flushed) {
+  end(std::move(flushed).error());
+}
 
 [[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
   const ErrorKind timeout = attempt_.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
@@ -284,12 +288,14 @@ class Relaying {
   }
   if (body_ended_ && !step.error && !step.ended) {
     if (const auto fault = judge.fault_at_end()) {
-      step.error = Error::upstream(*fault, AttemptPhase::ReplyBegun, "the provider's stream ended before its answer did");
+      step.error = Error::upstream(*fault, AttemptPhase::ReplyBegun,
+                                   "the provider's stream ended before its answer did");
     }
   }
   const bool finished = step.ended || body_ended_;
   if (finished && !step.error && !judge.content_seen() && !judge.empty_is_legitimate()) {
-    step.error = Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
+    step.error =
+        Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
   if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
 
@@ -312,7 +318,8 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
     attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
     attempt_.ended = state_.services.loop.now();
     if (!client.begun()) {
-      client.begin(200, reply_header_lines(state_, attempt_, "text/event-stream; charset=utf-8", passed_lines_));
+      client.begin(200,
+                   reply_header_lines(state_, attempt_, "text/event-stream; charset=utf-8", passed_lines_));
     }
     std::string().swap(passed_lines_);
   }
@@ -328,7 +335,8 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
 Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   Relaying relaying(state, attempt, reply);
   for (;;) {
-    // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's scratch.
+    // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
+    // scratch.
     if (state.client.pending()) {
       Result<> flushed = co_await state.client.flush(state.scope());
       if (!flushed) relaying.client_left(flushed);
@@ -352,7 +360,8 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
 
 Task<Result<>> relay_stream(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const auto type = reply.head().fields.find("content-type");
-  return type && !is_event_stream(*type) ? unstreamed(state, attempt, reply) : relay_events(state, attempt, reply);
+  return type && !is_event_stream(*type) ? unstreamed(state, attempt, reply)
+                                         : relay_events(state, attempt, reply);
 }
 
 }  // namespace qq::relay

@@ -38,8 +38,8 @@ class UpstreamReply {
       Failed,      // `error`, `reason`
     };
     Kind kind = Kind::WouldBlock;
-    bool last = false;            // Bytes: the body ends with them
-    std::string_view bytes;       // valid until the next suspension or try_read
+    bool last = false;       // Bytes: the body ends with them
+    std::string_view bytes;  // valid until the next suspension or try_read
     ErrorKind error = ErrorKind::BodyCut;
     const char* reason = "";
   };

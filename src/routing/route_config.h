@@ -11,17 +11,17 @@
 namespace qq::routing {
 
 struct ModelConfig {
-  std::string name;            // public name
+  std::string name;  // public name
   std::string provider;
-  std::string upstream_name;   // defaults to `name`
+  std::string upstream_name;  // defaults to `name`
   std::optional<std::int64_t> context_tokens;
   std::vector<std::string> can;  // tools, vision, json_schema, ...
-  bool hidden = false;         // true: not a route of its own
+  bool hidden = false;           // true: not a route of its own
 };
 
 struct CandidateConfig {
   std::string model;
-  double weight = 1.0;         // > 0; used by the weighted picker
+  double weight = 1.0;  // > 0; used by the weighted picker
 };
 
 enum class PickerKind : std::uint8_t { Order, Weighted };

@@ -58,12 +58,13 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open_tcp(const std::string
   Result<std::vector<net::Address>> addresses = co_await loop_.resolve(host, port, scope);
   if (!addresses) co_return fail(std::move(addresses).error());
   const auto policy = allow_private ? net::EgressPolicy::AllowPrivate : net::EgressPolicy::PublicOnly;
-  std::erase_if(*addresses, [&](const net::Address& address) { return !net::egress_allowed(address, policy); });
+  std::erase_if(*addresses,
+                [&](const net::Address& address) { return !net::egress_allowed(address, policy); });
   if (addresses->empty()) {
-    co_return fail(Error::gateway(
-        ErrorKind::EgressDenied,
-        fmt::format("{} resolves only to addresses that the egress guard denies; "
-                    "set allow_private_address on the provider if it is yours", host)));
+    co_return fail(Error::gateway(ErrorKind::EgressDenied,
+                                  fmt::format("{} resolves only to addresses that the egress guard denies; "
+                                              "set allow_private_address on the provider if it is yours",
+                                              host)));
   }
   const std::size_t tries = std::min(addresses->size(), kAddressesMax);
   Error last = connect_timeout(host);
@@ -91,7 +92,8 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origi
                                     ? fmt::format("{}:{}", origin.host, origin.port)
                                     : fmt::format("[{}]:{}", origin.host, origin.port);
   std::string request = fmt::format("CONNECT {0} HTTP/1.1\r\nhost: {0}\r\n", authority);
-  if (!proxy_.authorization.empty()) request += fmt::format("proxy-authorization: {}\r\n", proxy_.authorization);
+  if (!proxy_.authorization.empty())
+    request += fmt::format("proxy-authorization: {}\r\n", proxy_.authorization);
   request += "\r\n";
 
   const auto failed = [](std::string text) {
@@ -105,7 +107,8 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origi
       rest.remove_prefix(wrote.bytes);
       continue;
     }
-    if (wrote.status != net::IoStatus::WouldBlock) co_return failed("the outbound proxy closed the connection");
+    if (wrote.status != net::IoStatus::WouldBlock)
+      co_return failed("the outbound proxy closed the connection");
     const net::Wake wake = co_await stream.writable(scope);
     if (wake == net::Wake::Cancelled) co_return fail(cancelled(scope));
     if (wake == net::Wake::Deadline) co_return fail(connect_timeout(proxy_.host));
@@ -127,7 +130,8 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origi
   wire::ResponseHead answer;
   const wire::HeadLimits limits;
   const wire::HeadVerdict verdict = wire::read_response_head(head, limits, answer);
-  if (verdict.kind != wire::HeadVerdict::Kind::Complete) co_return failed("the outbound proxy's answer is no HTTP");
+  if (verdict.kind != wire::HeadVerdict::Kind::Complete)
+    co_return failed("the outbound proxy's answer is no HTTP");
   if (answer.status < 200 || answer.status > 299) {
     co_return failed(fmt::format("the outbound proxy refused the tunnel with status {}", answer.status));
   }

@@ -38,7 +38,8 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
     append_decimal(out, origin.port);
   }
   out.append("\r\n").append(target.auth_header_lines.reveal());
-  out.append("content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
+  out.append(
+      "content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
   out.append(call.stream ? "text/event-stream" : "application/json");
   out.append("\r\nx-request-id: ").append(call.request_id);
   out.append("\r\ncontent-length: ");
@@ -58,7 +59,9 @@ void advance(std::span<iovec>& pieces, std::size_t bytes) noexcept {
   }
 }
 
-iovec as_iovec(std::string_view bytes) noexcept { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+iovec as_iovec(std::string_view bytes) noexcept {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
 
@@ -82,8 +85,9 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
     counters_.upstream_reuses.add();
     bool reply_began = false;
     auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
-    const bool stale = !reply && !reply_began &&
-                       (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
+    const bool stale =
+        !reply && !reply_began &&
+        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
     if (!stale) co_return reply;
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
@@ -121,7 +125,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
   counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(sent));
   // A failed write may still have an answer waiting behind it: a provider that refuses early.
   bool may_send = wrote.status != net::IoStatus::Failed;
-  std::string own_head;             // across a suspension the shared buffers belong to others
+  std::string own_head;  // across a suspension the shared buffers belong to others
   std::vector<iovec> own_pieces;
   if (may_send && sent < total) {
     own_head = head_text_;
@@ -157,8 +161,8 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
           may_send = false;
           break;
         }
-        const net::Wake wake =
-            co_await stream->writable(scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
+        const net::Wake wake = co_await stream->writable(
+            scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
         const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
         if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
         if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
@@ -166,7 +170,8 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
                                          "the request's deadline came while it was being sent"));
         }
         if (wake == net::Wake::Deadline && loop_.now() >= progress_deadline) {
-          co_return fail(Error::upstream(ErrorKind::SendTimeout, phase, "the provider stopped taking the request"));
+          co_return fail(
+              Error::upstream(ErrorKind::SendTimeout, phase, "the provider stopped taking the request"));
         }
       }
       first_byte_deadline = loop_.now() + timers.first_byte;
@@ -180,7 +185,8 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
       if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
       const bool total_passed = loop_.now() >= scope.deadline;
-      co_return fail(Error::upstream(total_passed ? ErrorKind::TotalTimeout : ErrorKind::FirstByteTimeout, phase,
+      co_return fail(Error::upstream(total_passed ? ErrorKind::TotalTimeout : ErrorKind::FirstByteTimeout,
+                                     phase,
                                      total_passed ? "the request's deadline came before an answer"
                                                   : "the provider did not begin to answer in time"));
     }
@@ -190,7 +196,8 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
                                        "the provider closed the connection inside the reply's head"));
       }
       co_return fail(Error::upstream(
-          got.status == net::IoStatus::Closed ? ErrorKind::EarlyClose : ErrorKind::Reset, AttemptPhase::SentNoReply,
+          got.status == net::IoStatus::Closed ? ErrorKind::EarlyClose : ErrorKind::Reset,
+          AttemptPhase::SentNoReply,
           got.status == net::IoStatus::Closed ? "the provider closed the connection without an answer"
                                               : "the provider reset the connection before an answer"));
     }
@@ -202,10 +209,12 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       bytes = std::span<char>(storage.data(), storage.size());
     }
     for (;;) {  // over interim replies that came in one read
-      const wire::HeadVerdict verdict = wire::read_response_head({bytes.data(), bytes.size()}, limits, head_, scanned);
+      const wire::HeadVerdict verdict =
+          wire::read_response_head({bytes.data(), bytes.size()}, limits, head_, scanned);
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
-        co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
-                                       fmt::format("the provider's reply is not HTTP/1.1: {}", verdict.reason)));
+        co_return fail(
+            Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+                            fmt::format("the provider's reply is not HTTP/1.1: {}", verdict.reason)));
       }
       if (verdict.kind == wire::HeadVerdict::Kind::Incomplete) {
         storage = std::string(bytes.data(), bytes.size());
@@ -226,10 +235,11 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
         continue;
       }
       const auto coding = head_.fields.find("content-encoding");
-      // `bytes` may lie in `storage`; it holds a whole head, so it is on the heap and moving keeps its buffer.
+      // `bytes` may lie in `storage`; it holds a whole head, so it is on the heap and moving keeps its
+      // buffer.
       const std::string coding_name(coding.value_or(std::string_view()));
-      auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key, sent == total,
-                                               std::move(storage), bytes);
+      auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key,
+                                               sent == total, std::move(storage), bytes);
       if (!coding_name.empty()) {
         if (Result<> set = reply->set_decoder(coding_name, kDecodedMax); !set) {
           Error error = std::move(set).error();

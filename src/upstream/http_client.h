@@ -15,7 +15,8 @@ class HttpUpstreamClient : public relay::UpstreamClient {
                      std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy);
 
   Task<Result<std::unique_ptr<relay::UpstreamReply>>> send(const relay::UpstreamCall& call,
-                                                           const relay::Timers& timers, net::Scope scope) override;
+                                                           const relay::Timers& timers,
+                                                           net::Scope scope) override;
   // Before the loop ends.
   void close_idle() noexcept { pool_.clear(); }
 
@@ -33,9 +34,9 @@ class HttpUpstreamClient : public relay::UpstreamClient {
   relay::LoopCounters& counters_;
   Connector connector_;
   Pool pool_;
-  wire::ResponseHead head_;          // the newest reply's; too large for every reply to hold one
-  std::string head_text_;            // request heads are built here
-  std::vector<iovec> pieces_;        // and gathered here
+  wire::ResponseHead head_;    // the newest reply's; too large for every reply to hold one
+  std::string head_text_;      // request heads are built here
+  std::vector<iovec> pieces_;  // and gathered here
 };
 
 }  // namespace qq::upstream

@@ -4,8 +4,8 @@
 
 namespace qq::upstream {
 
-HttpReply::HttpReply(HttpUpstreamClient& client, std::unique_ptr<net::Stream> stream, std::string_view pool_key,
-                     bool reusable, std::string storage, std::span<char> early)
+HttpReply::HttpReply(HttpUpstreamClient& client, std::unique_ptr<net::Stream> stream,
+                     std::string_view pool_key, bool reusable, std::string storage, std::span<char> early)
     : client_(client),
       stream_(std::move(stream)),
       pool_key_(pool_key),
@@ -59,7 +59,8 @@ relay::UpstreamReply::Piece HttpReply::try_read() noexcept {
     case net::IoStatus::WouldBlock: return piece;
     case net::IoStatus::Closed:
       reusable_ = false;
-      if (!body_.finish()) return failed(ErrorKind::BodyCut, "the provider closed the connection in the middle of its answer");
+      if (!body_.finish())
+        return failed(ErrorKind::BodyCut, "the provider closed the connection in the middle of its answer");
       return take({});
     case net::IoStatus::Failed:
       return failed(ErrorKind::BodyCut, "the provider reset the connection in the middle of its answer");
@@ -75,21 +76,25 @@ relay::UpstreamReply::Piece HttpReply::take(std::span<char> raw) noexcept {
     const auto step = body_.feed({raw.data() + at, raw.size() - at});
     if (step.error != nullptr) return failed(ErrorKind::BadFrame, step.error);
     if (!step.payload.empty()) {
-      if (raw.data() + kept != step.payload.data()) std::memmove(raw.data() + kept, step.payload.data(), step.payload.size());
+      if (raw.data() + kept != step.payload.data())
+        std::memmove(raw.data() + kept, step.payload.data(), step.payload.size());
       kept += step.payload.size();
     }
     at += step.consumed;
     if (step.consumed == 0) break;
   }
-  if (at < raw.size()) reusable_ = false;  // bytes behind the end of the body: never trust this connection again
+  if (at < raw.size())
+    reusable_ = false;  // bytes behind the end of the body: never trust this connection again
 
   Piece piece;
   piece.bytes = {raw.data(), kept};
   if (decoder_) {
     decoded_.clear();
-    if (auto fed = decoder_->feed(piece.bytes, decoded_); !fed) return failed(ErrorKind::DecodeFailed, "the answer's content coding is broken or a bomb");
+    if (auto fed = decoder_->feed(piece.bytes, decoded_); !fed)
+      return failed(ErrorKind::DecodeFailed, "the answer's content coding is broken or a bomb");
     if (body_.done()) {
-      if (auto finished = decoder_->finish(); !finished) return failed(ErrorKind::DecodeFailed, "the answer's content coding ends early");
+      if (auto finished = decoder_->finish(); !finished)
+        return failed(ErrorKind::DecodeFailed, "the answer's content coding ends early");
     }
     piece.bytes = decoded_;
   }

@@ -33,7 +33,7 @@ class HttpReply : public relay::UpstreamReply {
 
   HttpUpstreamClient& client_;
   std::unique_ptr<net::Stream> stream_;
-  std::string_view pool_key_;     // owned by the target, which the request's snapshot pins
+  std::string_view pool_key_;  // owned by the target, which the request's snapshot pins
   std::string storage_;
   std::span<char> early_;
   wire::BodyReader body_;

@@ -6,8 +6,8 @@ namespace {
 // How soon a closed idle connection gives its descriptor back.
 constexpr Milliseconds kSweepEvery{1'000};
 
-// Alive and silent. What might be readable is looked at: over TLS it may be a session ticket and no data; bytes,
-// an end or an error mean that this connection is not to be used again.
+// Alive and silent. What might be readable is looked at: over TLS it may be a session ticket and no data;
+// bytes, an end or an error mean that this connection is not to be used again.
 bool is_usable(net::Stream& stream) noexcept {
   if (stream.hung_up()) return false;
   if (!stream.maybe_readable()) return true;
@@ -18,12 +18,15 @@ bool is_usable(net::Stream& stream) noexcept {
 }  // namespace
 
 Pool::SweepTimer::SweepTimer(Pool& owner) noexcept
-    : net::Timer([](net::Timer& timer) noexcept { static_cast<SweepTimer&>(timer).pool.sweep(); }), pool(owner) {}
+    : net::Timer([](net::Timer& timer) noexcept { static_cast<SweepTimer&>(timer).pool.sweep(); }),
+      pool(owner) {}
 
 Pool::Pool(net::EventLoop& loop, relay::LoopCounters& counters, PoolLimits limits)
     : loop_(loop), counters_(counters), limits_(limits), sweep_timer_(*this) {}
 
-Pool::~Pool() { clear(); }
+Pool::~Pool() {
+  clear();
+}
 
 std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
   const auto found = idle_.find(pool_key);

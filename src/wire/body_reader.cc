@@ -71,8 +71,8 @@ BodyReader::Step BodyReader::feed(std::string_view bytes) noexcept {
   return step;
 }
 
-// Between two chunks nearly always stand CRLF, a size of a few digits and CRLF. Whatever else it is, or is not all
-// here, is left to the byte-wise reader.
+// Between two chunks nearly always stand CRLF, a size of a few digits and CRLF. Whatever else it is, or is
+// not all here, is left to the byte-wise reader.
 std::size_t BodyReader::take_usual_framing(std::string_view bytes) noexcept {
   constexpr std::size_t kDigitsMax = 7;
   if (bytes.size() < 5 || bytes[0] != '\r' || bytes[1] != '\n') return 0;

@@ -12,12 +12,14 @@ namespace {
 }
 
 // As find_closing_quote; most strings end within sixteen bytes and hold no escape.
-[[gnu::always_inline]] inline const char* find_near_quote(const char* at, const char* end, bool& escapes) noexcept {
+[[gnu::always_inline]] inline const char* find_near_quote(const char* at, const char* end,
+                                                          bool& escapes) noexcept {
 #if defined(__SSE2__)
   if (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))));
-    const auto backslashes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    const auto backslashes =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
     const unsigned before = (quotes & (~quotes + 1)) - 1;
     if (quotes != 0 && (backslashes & before) == 0) return at + __builtin_ctz(quotes);
   }
@@ -113,7 +115,9 @@ JsonValue JsonWalk::value() const noexcept {
   return false;
 }
 
-bool JsonWalk::advance() noexcept { return step(); }
+bool JsonWalk::advance() noexcept {
+  return step();
+}
 
 bool JsonMembers::next() noexcept {
   if (!step()) return false;

@@ -28,8 +28,8 @@ struct JsonError {
   const char* reason = "";  // a literal, e.g. "expected ',' or '}'"
 };
 
-// Where the containers that stand directly in a document begin and end, noted while it is checked, so that a walk of
-// the document need not pass over a long one again. Those beyond the first kMax are not noted.
+// Where the containers that stand directly in a document begin and end, noted while it is checked, so that a
+// walk of the document need not pass over a long one again. Those beyond the first kMax are not noted.
 struct JsonOutline {
   static constexpr std::size_t kMax = 16;
   struct Span {
@@ -40,8 +40,8 @@ struct JsonOutline {
   std::size_t count = 0;
 };
 
-// Checks the whole of `text`: one value with only white space around it. Nothing = valid. `outline`, if given, is
-// filled for a walk of the same bytes; it means nothing after an error.
+// Checks the whole of `text`: one value with only white space around it. Nothing = valid. `outline`, if
+// given, is filled for a walk of the same bytes; it means nothing after an error.
 std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits = {},
                                     JsonOutline* outline = nullptr) noexcept;
 
@@ -99,8 +99,8 @@ class JsonValue {
   std::string_view text_;
 };
 
-// The part that JsonMembers and JsonElements share. The value at hand is only read when it is asked for or passed
-// over, and a container in it can be walked in the same pass:
+// The part that JsonMembers and JsonElements share. The value at hand is only read when it is asked for or
+// passed over, and a container in it can be walked in the same pass:
 //   for (JsonMembers members(object); members.next();) {
 //     for (auto elements = JsonElements::inside(members); elements.next();) ...
 //   }
@@ -125,10 +125,10 @@ class JsonWalk {
   bool step() noexcept;  // the same, to be made part of its caller
   [[nodiscard]] const char* behind_value() const noexcept;
 
-  const char* begin_ = nullptr;  // of the value at hand; before the first one, where the walk begins
+  const char* begin_ = nullptr;          // of the value at hand; before the first one, where the walk begins
   mutable const char* after_ = nullptr;  // behind that value, if it is known
-  const char* end_ = nullptr;    // nothing is read from there on
-  JsonWalk* outer_ = nullptr;    // whose value at hand this container is
+  const char* end_ = nullptr;            // nothing is read from there on
+  JsonWalk* outer_ = nullptr;            // whose value at hand this container is
   const JsonOutline* outline_ = nullptr;
 };
 

@@ -263,7 +263,8 @@ void Checker::check_utf8() noexcept {
 
 }  // namespace
 
-std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits, JsonOutline* outline) noexcept {
+std::optional<JsonError> check_json(std::string_view text, const JsonLimits& limits,
+                                    JsonOutline* outline) noexcept {
   return Checker(text, limits, outline).run();
 }
 

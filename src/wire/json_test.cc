@@ -358,11 +358,15 @@ TEST(JsonOutline, AWalkWithAnOutlineSeesTheSame) {
   std::string many = "{";
   for (int i = 0; i < 40; ++i) {
     if (i > 0) many += " , ";
-    many += "\"k" + std::to_string(i) + "\":" + (i % 3 == 0 ? R"([{"a":"]}"},[]])" : i % 3 == 1 ? R"({"b":{}})" : "7");
+    many += "\"k" + std::to_string(i) + "\":" +
+            (i % 3 == 0   ? R"([{"a":"]}"},[]])"
+             : i % 3 == 1 ? R"({"b":{}})"
+                          : "7");
   }
   many += "}";
-  for (const std::string_view text : {std::string_view(many), std::string_view(R"({"a":{},"b":[],"c":{"d":[{"e":1}]},"f":"[{"})"),
-                                      std::string_view(" { \"a\" : [ [ ] ] } "), std::string_view("{}")}) {
+  for (const std::string_view text :
+       {std::string_view(many), std::string_view(R"({"a":{},"b":[],"c":{"d":[{"e":1}]},"f":"[{"})"),
+        std::string_view(" { \"a\" : [ [ ] ] } "), std::string_view("{}")}) {
     JsonOutline outline;
     ASSERT_FALSE(check_json(text, {}, &outline)) << text;
     const JsonValue document(text);

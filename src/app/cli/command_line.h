@@ -28,8 +28,8 @@ struct DemoOptions {
 //                      [--tls-cert FILE --tls-key FILE] [--keep-requests N]
 struct SimProviderOptions {
   std::string listen = "127.0.0.1:9090";
-  std::string recordings;  // empty: none
-  std::string scenario;    // empty: none
+  std::string recordings;    // empty: none
+  std::string scenario;      // empty: none
   std::string fault_listen;  // empty: no second port
   std::string tls_certificate;
   std::string tls_key;

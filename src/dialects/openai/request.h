@@ -40,7 +40,7 @@ struct TargetBody {
   // These own what is not in the body; don't move the struct once filled.
   std::string model_json;
   std::optional<wire::JsonPatch> patch;
-  std::size_t bytes = 0;                 // the Content-Length
+  std::size_t bytes = 0;  // the Content-Length
 };
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out);

@@ -1,5 +1,5 @@
-// Copying a text that needs no escaping, eight or sixteen bytes at a time: nearly all values of a log line are
-// such, and most are short.
+// Copying a text that needs no escaping, eight or sixteen bytes at a time: nearly all values of a log line
+// are such, and most are short.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -12,12 +12,14 @@
 namespace qq::telemetry {
 
 // Plain: what may stand in a JSON string as it is, printable ASCII but for quote and backslash.
-constexpr bool is_plain(unsigned char c) noexcept { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+constexpr bool is_plain(unsigned char c) noexcept {
+  return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
 
 namespace detail {
 
-// Copies one word; false if any byte of it is not plain. Each test sets a byte's high bit where it holds, and may
-// set more of them above a byte where it holds: whether any holds is exact.
+// Copies one word; false if any byte of it is not plain. Each test sets a byte's high bit where it holds, and
+// may set more of them above a byte where it holds: whether any holds is exact.
 template <typename Word>
 bool copy_plain_word(char* out, const char* from) noexcept {
   constexpr Word kOnes = static_cast<Word>(~Word{0}) / 0xff;
@@ -52,7 +54,8 @@ inline bool copy_plain_16(char* out, const char* from) noexcept {
 
 }  // namespace detail
 
-// Copies `text` to `out`, which has room for it; false if some byte is not plain, and `out` then holds anything.
+// Copies `text` to `out`, which has room for it; false if some byte is not plain, and `out` then holds
+// anything.
 inline bool copy_plain(char* out, std::string_view text) noexcept {
   const char* const from = text.data();
   const std::size_t size = text.size();
