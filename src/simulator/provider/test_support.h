@@ -2,6 +2,7 @@
 // readers of wire/. For tests only.
 #pragma once
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
