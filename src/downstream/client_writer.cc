@@ -49,13 +49,14 @@ std::string_view reason_phrase(int status) noexcept {
   }
 }
 
-void ClientWriter::reset(int minor_version, bool keep_alive) noexcept {
+void ClientWriter::reset(int minor_version, bool keep_alive, bool head_only) noexcept {
   head_.clear();
   pending_.clear();
   bytes_written_ = 0;
   status_ = 0;
   minor_version_ = minor_version;
   keep_alive_ = keep_alive;
+  head_only_ = head_only;
   complete_ = false;
   broken_ = false;
 }
@@ -87,7 +88,9 @@ relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header
   QQ_ASSERT(body.size() + 1 <= pieces.size());
   std::size_t count = 0;
   pieces[count++] = as_iovec(head_);
-  for (const std::string_view piece : body) pieces[count++] = as_iovec(piece);
+  if (!head_only_) {
+    for (const std::string_view piece : body) pieces[count++] = as_iovec(piece);
+  }
   return push({pieces.data(), count});
 }
 

@@ -18,7 +18,8 @@ class ClientWriter : public relay::ClientPort {
       : stream_(stream), gone_(gone), counters_(counters), write_stall_(write_stall) {}
 
   // Before each request on the connection.
-  void reset(int minor_version, bool keep_alive) noexcept;
+  // `head_only`: to HEAD, whose replies are heads without their bodies (RFC 9110 9.3.2).
+  void reset(int minor_version, bool keep_alive, bool head_only = false) noexcept;
 
   [[nodiscard]] net::Cancellation& gone() noexcept override { return gone_; }
   Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;
@@ -53,6 +54,7 @@ class ClientWriter : public relay::ClientPort {
   int status_ = 0;
   int minor_version_ = 1;
   bool keep_alive_ = true;
+  bool head_only_ = false;
   bool complete_ = false;
   bool broken_ = false;
 };

@@ -164,7 +164,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
     }
     if (got.status != net::IoStatus::WouldBlock) co_return std::nullopt;
     if (finish_ && pending_.empty() && !may_wait_for_first()) co_return std::nullopt;
-    const net::Scope waiting{std::min(idle_deadline, head_deadline), &*gone_};
+    const net::Scope waiting{head_deadline == kNever ? idle_deadline : head_deadline, &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;
     if (wake == net::Wake::Deadline && !pending_.empty()) {
@@ -199,7 +199,7 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, B
   incoming.wall_started = services_.loop.wall_now();
   incoming.started = head_started_;
   incoming.snapshot = snapshot_;
-  writer_->reset(head.minor_version, head.keep_alive && !finish_);
+  writer_->reset(head.minor_version, head.keep_alive && !finish_, head.method == "HEAD");
   if (finish_ && !server_.takes_requests()) {
     admitted->refusal = saturated("the gateway is shutting down; try again");
     admitted->body_unread = true;
@@ -229,7 +229,7 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, B
 
 // Small local answers, which need no key.
 std::optional<LocalReply> Connection::local_reply(const wire::RequestHead& head) {
-  if (head.method != "GET") return std::nullopt;
+  if (head.method != "GET" && head.method != "HEAD") return std::nullopt;
   const std::string_view path = head.path();
   LocalReply local;
   if (path == "/healthz") {
@@ -254,7 +254,8 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
     return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/",
                                                           head.method, path.substr(0, 200)));
   }
-  if (head.method != (endpoint ? "POST" : "GET")) {
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  if (endpoint ? head.method != "POST" : !reads) {
     return Error::client(ErrorKind::MethodNotAllowed, fmt::format("{} is not allowed here; use {}",
                                                                   head.method, endpoint ? "POST" : "GET"));
   }
@@ -296,7 +297,7 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
-  if (!budget.grow_to(std::max(announced, body.size()))) return too_many_bodies();
+  if (!budget.grow_to(body.size())) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -324,9 +325,17 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
 
 // Reads the rest of the body; what goes wrong is left as the refusal.
 Task<void> Connection::read_body(Admitted& admitted, BodyBudget& budget) {
-  if (admitted.wants_continue && writer_->send_continue() == relay::ClientPort::Taken::Gone) {
-    admitted.refusal = client_left_inside();
-    co_return;
+  if (admitted.wants_continue) {
+    auto taken = writer_->send_continue();
+    if (taken == relay::ClientPort::Taken::Pending) {
+      const net::Scope scope{kNever, &*gone_};
+      Result<> flushed = co_await writer_->flush(scope);
+      if (!flushed) taken = relay::ClientPort::Taken::Gone;
+    }
+    if (taken == relay::ClientPort::Taken::Gone) {
+      admitted.refusal = client_left_inside();
+      co_return;
+    }
   }
   const MonotonicTime started = services_.loop.now();
   while (!admitted.reader.done()) {
@@ -348,12 +357,14 @@ Task<void> Connection::read_body(Admitted& admitted, BodyBudget& budget) {
     }
     services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
     admitted.refusal = take_bytes(admitted, {scratch.data(), got.bytes});
+    if (!admitted.refusal && !budget.grow_to(admitted.incoming.body.size())) {
+      admitted.refusal = too_many_bodies();
+    }
     if (admitted.refusal) {
       admitted.body_unread = true;
       co_return;
     }
   }
-  if (!budget.grow_to(admitted.incoming.body.size())) admitted.refusal = too_many_bodies();
 }
 
 MonotonicTime Connection::body_deadline(MonotonicTime started, std::size_t have) const {

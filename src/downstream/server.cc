@@ -65,7 +65,7 @@ bool Server::takes_requests() const noexcept {
 void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
   const std::size_t connections_max = shared_.connections_per_loop_max;
   const bool full = connections_max != 0 && tasks_.running() >= connections_max;
-  if (full || services_.process.memory_step.load(std::memory_order_relaxed) >= 3) {
+  if (drained_ || full || services_.process.memory_step.load(std::memory_order_relaxed) >= 3) {
     services_.counters.connections_refused.add();
     shared_.spread.closed(self_);
     return;  // the socket closes
@@ -118,6 +118,7 @@ Task<void> Server::drain(Milliseconds drain_time) {
     static_cast<void>(co_await net::sleep(loop, look));
   }
   listening_.clear();
+  drained_ = true;  // a connection that another loop handed over just now is closed
   co_await tasks_.joined();
 }
 

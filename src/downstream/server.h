@@ -68,6 +68,7 @@ class Server {
   std::unordered_set<Connection*> connections_;
   wire::RequestHead head_scratch_;
   MonotonicTime draining_since_{};
+  bool drained_ = false;
   TaskGroup tasks_;
 };
 

@@ -225,6 +225,9 @@ class Relaying {
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from);
   void take(const Piece& piece);
+  // The stream is complete and its end not yet with the client: nothing may be pending then.
+  [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
+  void write_end();
   void client_left(Result<>& flushed);
 
   [[nodiscard]] bool over() const noexcept { return over_; }
@@ -247,6 +250,7 @@ class Relaying {
   std::unique_ptr<Error> error_;
   bool over_ = false;
   bool body_ended_ = false;
+  bool end_unwritten_ = false;
 };
 
 [[gnu::noinline]] void Relaying::end(std::optional<Error> error) {
@@ -269,7 +273,13 @@ class Relaying {
     return end(std::move(waited).error());
   }
   body_ended_ = true;  // as far as we wait for it
+  end_unwritten_ = true;
+}
+
+[[gnu::noinline]] void Relaying::write_end() {
+  state_.heartbeat->stop();
   const bool gone = state_.client.write({}, ClientPort::Last::Yes) == ClientPort::Taken::Gone;
+  end_unwritten_ = false;
   end(gone ? std::optional(client_gone()) : std::nullopt);
 }
 
@@ -323,8 +333,13 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
     }
     std::string().swap(passed_lines_);
   }
-  state_.heartbeat->touch();
   const bool last = finished && !step.error;
+  // A heartbeat behind the end would be one too many.
+  if (last) {
+    state_.heartbeat->stop();
+  } else {
+    state_.heartbeat->touch();
+  }
   const std::array<std::string_view, 4> pieces = {held_, step.out[0], step.out[1], step.line_end};
   const auto taken = client.write(pieces, last ? ClientPort::Last::Yes : ClientPort::Last::No);
   if (!held_.empty()) std::string().swap(held_);
@@ -338,10 +353,15 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
     // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
     // scratch.
     if (state.client.pending()) {
+      reply.keep();
       Result<> flushed = co_await state.client.flush(state.scope());
       if (!flushed) relaying.client_left(flushed);
     }
     if (relaying.over()) break;
+    if (relaying.end_unwritten()) {
+      relaying.write_end();
+      continue;
+    }
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
       const net::Scope scope = relaying.waiting();

@@ -50,6 +50,9 @@ class UpstreamReply {
   [[nodiscard]] virtual int status() const noexcept = 0;
   // Bytes that came with the head are returned first; take them before suspending.
   virtual Piece try_read() noexcept = 0;
+  // To be called before suspending when the first `try_read` has to wait: keeps the bytes that came with the
+  // head.
+  virtual void keep() = 0;
   [[nodiscard]] virtual net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept = 0;
 };
 

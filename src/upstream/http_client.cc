@@ -47,6 +47,12 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
   out.append("\r\n").append(call.header_lines).append("\r\n");
 }
 
+// How long a reply's head may take. Of a whole answer it comes with the content, when all of it has been
+// generated; only a stream's says that the provider has begun.
+Milliseconds head_timer(const relay::UpstreamCall& call, const relay::Timers& timers) noexcept {
+  return call.stream ? timers.first_byte : std::max(timers.first_byte, timers.first_content);
+}
+
 // Drops the first `bytes` of a gathered write.
 void advance(std::span<iovec>& pieces, std::size_t bytes) noexcept {
   while (!pieces.empty() && bytes >= pieces.front().iov_len) {
@@ -139,7 +145,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
   std::string storage;
   std::size_t scanned = 0;
   int interim_replies = 0;
-  MonotonicTime first_byte_deadline = loop_.now() + timers.first_byte;
+  MonotonicTime first_byte_deadline = loop_.now() + head_timer(call, timers);
   for (;;) {
     net::IoTry got;
     // An interim reply does not end the sending; a final one does.
@@ -174,7 +180,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
               Error::upstream(ErrorKind::SendTimeout, phase, "the provider stopped taking the request"));
         }
       }
-      first_byte_deadline = loop_.now() + timers.first_byte;
+      first_byte_deadline = loop_.now() + head_timer(call, timers);
     }
     const std::span<char> scratch = loop_.scratch();
     if (got.status == net::IoStatus::WouldBlock) got = stream->try_read(scratch);

@@ -25,6 +25,12 @@ HttpReply::~HttpReply() {
   }
 }
 
+void HttpReply::keep() {
+  if (early_.empty() || !storage_.empty()) return;  // nothing, or ours already
+  storage_.assign(early_.data(), early_.size());
+  early_ = storage_;
+}
+
 Result<> HttpReply::set_decoder(std::string_view coding, std::size_t output_max) {
   QQ_TRY(decoder_, wire::ContentDecoder::make(coding, output_max));
   return {};

@@ -20,6 +20,7 @@ class HttpReply : public relay::UpstreamReply {
   [[nodiscard]] const wire::ResponseHead& head() const noexcept override { return client_.head_; }
   [[nodiscard]] int status() const noexcept override { return status_; }
   Piece try_read() noexcept override;
+  void keep() override;
   [[nodiscard]] net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept override {
     return stream_->readable(scope);
   }

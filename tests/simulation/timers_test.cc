@@ -29,7 +29,7 @@ const std::vector<Case> kCases = {
        world.provider(0).scenario(R"({"connections":["stall"]})");
      },
      "send_timeout", 900ms},
-    {"first_byte", "{first_byte: 1100ms, heartbeat: 1h}",
+    {"first_byte", "{first_byte: 1100ms, first_content: 1100ms, heartbeat: 1h}",
      [](World& world) { world.provider(0).misbehave("fault=stall_before_head"); }, "first_byte_timeout",
      1'100ms},
     {"first_content", "{first_content: 1300ms, heartbeat: 1h}",
