@@ -146,7 +146,9 @@ const Section& timers_section() {
                  timer("tls", &T::tls, "TLS handshake with the provider."),
                  timer("send_progress", &T::send_progress,
                        "Between two successful writes of the request to the provider."),
-                 timer("first_byte", &T::first_byte, "From the sent request to the head of the answer."),
+                 timer("first_byte", &T::first_byte,
+                       "From the sent request to the head of a stream; whole answers have first_content for "
+                       "it, if that is longer."),
                  timer("first_content", &T::first_content,
                        "From the sent request to the first content of the answer."),
                  timer("event_gap", &T::event_gap, "Between events of a stream, after the first content."),
