@@ -39,7 +39,7 @@ accepts layering.sh src/net/a.cc '#include <sys/epoll.h>\n'
 accepts layering.sh src/dialects/a_test.cc '#include <fstream>\n'
 
 accepts words.sh src/a.cc '// Plain text. TODO(when the store has an index): look it up.\nclass Store {};\n'
-finds words.sh src/a.cc '// see /work/here\n'
+finds words.sh src/a.cc '// see /wo''rk/here\n'
 finds words.sh docs/a.md 'fixed in issue #12\n'
 finds words.sh src/a.cc '// TODO later\n'
 finds words.sh src/a.h 'class StoreManager {\n'
