@@ -49,8 +49,9 @@ Result<> prepare(RequestState& state) {
 // Out of line: what it needs while it works is no part of a waiting request's frame.
 [[gnu::noinline]] bool may_run(RequestState& state) {
   Result<> prepared = prepare(state);
-  if (!prepared) state.error = std::move(prepared).error();
-  return prepared.has_value();
+  if (prepared) return true;
+  state.error = std::move(prepared).error();
+  return false;
 }
 
 Task<void> refuse(RequestState& state) {

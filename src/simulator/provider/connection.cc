@@ -70,8 +70,9 @@ Task<bool> Connection::obey(ConnectionOrder order) {
 Task<bool> Connection::shake_hands() {
   const net::Scope limited = scope_.until(loop_.precise_now() + std::chrono::seconds(10));
   auto secured = co_await net::tls_accept(std::move(stream_), simulator_.options().tls, limited);
-  if (secured) stream_ = *std::move(secured);
-  co_return secured.has_value();
+  if (!secured) co_return false;
+  stream_ = *std::move(secured);
+  co_return true;
 }
 
 // More bytes into input_; false at the end of the connection.
