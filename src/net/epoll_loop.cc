@@ -74,13 +74,17 @@ void EpollLoop::wake() noexcept {
   [[maybe_unused]] const ssize_t written = ::write(wakeup_.fd, &one, sizeof one);
 }
 
-int EpollLoop::wait_ms(MonotonicTime now) const noexcept {
-  if (!waiters_.empty() || !later_.empty()) return 0;
+std::chrono::nanoseconds EpollLoop::patience(MonotonicTime now) const noexcept {
+  static constexpr std::chrono::seconds kLongest{60};
+  if (!waiters_.empty() || !later_.empty()) return std::chrono::nanoseconds{0};
   const MonotonicTime next = timers_.next();
-  if (next == kNever) return -1;
-  if (next <= now) return 0;
-  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
-  return static_cast<int>(std::min<std::int64_t>(wait, 60'000));
+  const MonotonicTime until = std::min(next, relaxed_.due());
+  if (until == kNever) return Poller::kForEver;
+  if (until <= now) return std::chrono::nanoseconds{0};
+  // Timers are told in whole milliseconds; what is relaxed has a finer clock.
+  const auto wait = until - now;
+  const auto rounded = until < next ? wait : std::chrono::ceil<std::chrono::milliseconds>(wait);
+  return std::min<std::chrono::nanoseconds>(rounded, kLongest);
 }
 
 void EpollLoop::run() {
@@ -92,9 +96,10 @@ void EpollLoop::run() {
   run_posts();  // those that came before anybody ran
   MonotonicTime batch_end = now_;
   while (!stopping_.load(std::memory_order_acquire)) {
-    const int events = poller_.wait(wait_ms(batch_end));
+    const int events = poller_.wait(patience(batch_end));
     now_ = std::chrono::steady_clock::now();
     poller_.dispatch(events);
+    relaxed_.look(now_);
     timers_.advance(now_);
     if (std::exchange(wakeup_.signalled, false)) run_posts();
     resume_queued();
@@ -136,7 +141,7 @@ Task<Result<std::unique_ptr<Stream>>> EpollLoop::connect(Address address, Scope 
     ::close(fd);
     co_return fail(connect_failed(address, error));
   }
-  auto stream = std::make_unique<TcpStream>(*this, poller_, fd, address, TcpStream::State::Connecting);
+  auto stream = std::make_unique<TcpStream>(*this, fd, address, TcpStream::State::Connecting);
   const Wake wake = co_await stream->writable(scope);
   if (wake == Wake::Cancelled) co_return fail(cancelled_error(scope));
   if (wake == Wake::Deadline) {
@@ -166,7 +171,7 @@ Result<std::unique_ptr<Listener>> EpollLoop::share(Listener& listener, Accepted 
 
 std::unique_ptr<Stream> EpollLoop::adopt(AcceptedSocket socket) {
   const Address peer = socket.peer();
-  return std::make_unique<TcpStream>(*this, poller_, socket.release(), peer, TcpStream::State::Connected);
+  return std::make_unique<TcpStream>(*this, socket.release(), peer, TcpStream::State::Connected);
 }
 
 }  // namespace qq::net

@@ -1,12 +1,13 @@
 // The real event loop: edge-triggered epoll, a timer wheel, posts from other threads through an eventfd.
-// One thread runs it. A batch is: fetch events, read the clock once, wake what is ready, fire timers, run
-// posts, wake what was queued meanwhile.
+// One thread runs it. A batch is: fetch events, read the clock once, wake what is ready, then the relaxed
+// streams that are due, fire timers, run posts, wake what was queued meanwhile.
 #pragma once
 #include <atomic>
 #include <mutex>
 
 #include "net/event_loop.h"
 #include "net/poller.h"
+#include "net/relaxed_events.h"
 #include "net/timer_wheel.h"
 
 namespace qq::net {
@@ -69,6 +70,7 @@ class EpollLoop final : public EventLoop {
 
   // For the files of net/.
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
+  [[nodiscard]] RelaxedEvents& relaxed_events() noexcept { return relaxed_; }
 
  private:
   static constexpr std::size_t kScratchBytes = 64UL * 1024;
@@ -82,13 +84,14 @@ class EpollLoop final : public EventLoop {
     Poller::Token token;
   };
 
-  [[nodiscard]] int wait_ms(MonotonicTime now) const noexcept;
+  [[nodiscard]] std::chrono::nanoseconds patience(MonotonicTime now) const noexcept;
   void wake() noexcept;
   void run_posts();
   void resume_queued();
 
   EpollLoopOptions options_;
   Poller poller_;
+  RelaxedEvents relaxed_{poller_};
   MonotonicTime now_;
   TimerWheel timers_;
   Wakeup wakeup_;

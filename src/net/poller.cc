@@ -25,6 +25,7 @@ Poller::Poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
 }
 
 Poller::~Poller() {
+  if (relaxed_fd_ >= 0) ::close(relaxed_fd_);
   ::close(fd_);
 }
 
@@ -37,7 +38,7 @@ int Poller::add(int fd, std::uint32_t events, PollTarget& target, Token& token) 
   event.events = events;
   event.data.u64 = pack(fresh);
   if (epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &event) != 0) return errno;
-  entry = {&target, fresh.generation};
+  entry = {&target, fresh.generation, false};
   token = fresh;
   return 0;
 }
@@ -47,7 +48,8 @@ int Poller::modify(Token token, std::uint32_t events) noexcept {
   epoll_event event{};
   event.events = events;
   event.data.u64 = pack(token);
-  return epoll_ctl(fd_, EPOLL_CTL_MOD, token.fd, &event) == 0 ? 0 : errno;
+  const Entry& entry = entries_[static_cast<std::size_t>(token.fd)];
+  return epoll_ctl(set_of(entry), EPOLL_CTL_MOD, token.fd, &event) == 0 ? 0 : errno;
 }
 
 bool Poller::alive(Token token) const noexcept {
@@ -62,13 +64,52 @@ void Poller::forget(Token token) noexcept {
 
 void Poller::remove(Token token) noexcept {
   if (!alive(token)) return;
-  epoll_ctl(fd_, EPOLL_CTL_DEL, token.fd, nullptr);
+  epoll_ctl(set_of(entries_[static_cast<std::size_t>(token.fd)]), EPOLL_CTL_DEL, token.fd, nullptr);
   forget(token);
 }
 
-int Poller::wait(int timeout_ms) noexcept {
-  const int count = epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()), timeout_ms);
+int Poller::wait(std::chrono::nanoseconds timeout) noexcept {
+  using std::chrono::milliseconds;
+  int count = -1;
+  const bool fine = timeout > std::chrono::nanoseconds{0} && timeout < milliseconds{10} && has_pwait2_;
+  if (fine) {
+    const timespec wait{0, timeout.count()};
+    count = epoll_pwait2(fd_, events_.data(), kBatchMax, &wait, nullptr);
+    // A kernel or a sandbox that does not know the call: milliseconds are good enough.
+    if (count < 0 && errno != EINTR) has_pwait2_ = false;
+  }
+  if (!fine || !has_pwait2_) {
+    const auto rounded =
+        timeout < std::chrono::nanoseconds{0} ? -1 : std::chrono::ceil<milliseconds>(timeout).count();
+    count = epoll_wait(fd_, events_.data(), kBatchMax, static_cast<int>(rounded));
+  }
   QQ_ASSERT(count >= 0 || errno == EINTR);
+  return std::max(count, 0);
+}
+
+int Poller::open_relaxed(PollTarget& target, Token& token) noexcept {
+  relaxed_fd_ = epoll_create1(EPOLL_CLOEXEC);
+  if (relaxed_fd_ < 0) return errno;
+  const int error = add(relaxed_fd_, EPOLLIN, target, token);
+  if (error != 0) ::close(std::exchange(relaxed_fd_, -1));
+  return error;
+}
+
+void Poller::set_relaxed(Token token, std::uint32_t events, bool relaxed) noexcept {
+  if (relaxed_fd_ < 0 || !alive(token)) return;
+  Entry& entry = entries_[static_cast<std::size_t>(token.fd)];
+  if (entry.relaxed == relaxed) return;
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = pack(token);
+  // Into the new set first: what is ready already is an event there, so none is lost between the two.
+  if (epoll_ctl(relaxed ? relaxed_fd_ : fd_, EPOLL_CTL_ADD, token.fd, &event) != 0) return;
+  epoll_ctl(set_of(entry), EPOLL_CTL_DEL, token.fd, nullptr);
+  entry.relaxed = relaxed;
+}
+
+int Poller::fetch_relaxed() noexcept {
+  const int count = epoll_wait(relaxed_fd_, events_.data(), kBatchMax, 0);
   return std::max(count, 0);
 }
 

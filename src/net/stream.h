@@ -49,6 +49,9 @@ class Stream {
   virtual void shutdown_write() noexcept = 0;
   // Makes the close a reset (SO_LINGER 0) where there is a real socket.
   virtual void set_reset_on_close() noexcept = 0;
+  // A relaxed stream is one of many that flow: its readiness may be told half a millisecond late, so that
+  // several are handled in one batch. Where that brings nothing it does nothing.
+  virtual void set_relaxed(bool /*relaxed*/) noexcept {}
   [[nodiscard]] virtual Address peer() const = 0;
   [[nodiscard]] virtual bool is_tls() const noexcept { return false; }
 

@@ -9,24 +9,29 @@
 #include "base/assert.h"
 
 namespace qq::net {
+namespace {
 
-TcpStream::TcpStream(EventLoop& loop, Poller& poller, int fd, Address peer, State state) noexcept
-    : Stream(loop), poller_(poller), fd_(fd), peer_(peer) {
+constexpr std::uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+
+}  // namespace
+
+TcpStream::TcpStream(EpollLoop& loop, int fd, Address peer, State state) noexcept
+    : Stream(loop), fd_(fd), peer_(peer) {
   writable_ = state == State::Connected;
   const int on = 1;
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  error_ = poller_.add(fd_, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this, token_);
+  error_ = loop.poller().add(fd_, kEvents, *this, token_);
   if (error_ != 0) readable_ = writable_ = hung_up_ = true;
 }
 
 TcpStream::~TcpStream() {
-  poller_.forget(token_);
+  epoll_loop().poller().forget(token_);
   ::close(fd_);
 }
 
 void TcpStream::on_events(std::uint32_t events) noexcept {
   // Waking a coroutine may destroy this stream.
-  Poller& poller = poller_;
+  Poller& poller = epoll_loop().poller();
   const Poller::Token token = token_;
   const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (ended && !hung_up_) became_hung_up();
@@ -96,6 +101,15 @@ IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
 
 void TcpStream::shutdown_write() noexcept {
   ::shutdown(fd_, SHUT_WR);
+}
+
+void TcpStream::set_relaxed(bool relaxed) noexcept {
+  epoll_loop().relaxed_events().set_relaxed(token_, kEvents, relaxed);
+  if (!relaxed) return;
+  // A stream that flows is answered by nothing, so the kernel would acknowledge each read at once, with a
+  // packet of its own. Delayed, one acknowledges two.
+  const int off = 0;
+  ::setsockopt(fd_, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
 }
 
 void TcpStream::set_reset_on_close() noexcept {

@@ -224,6 +224,9 @@ class Relaying {
                                                    : attempt_.started + timers.first_content);
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  // Whether the reply has come to flow with this wait: content was delivered and more is awaited again and
+  // again.
+  [[nodiscard]] bool flows_now() noexcept { return attempt_.delivered && ++waits_ == kWaitsOfAFlow; }
   void take(const Piece& piece);
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
@@ -248,6 +251,8 @@ class Relaying {
   std::string passed_lines_;
   std::string held_;  // whole events that wait for the commit point
   std::unique_ptr<Error> error_;
+  static constexpr std::uint32_t kWaitsOfAFlow = 4;
+  std::uint32_t waits_ = 0;  // after the commit point
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
@@ -366,6 +371,7 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
     if (piece.kind == Piece::Kind::WouldBlock) {
       const net::Scope scope = relaying.waiting();
       const MonotonicTime from = state.services.loop.precise_now();
+      if (relaying.flows_now()) reply.relax();
       const net::Wake wake = co_await reply.readable(scope);
       relaying.woken(wake, scope, from);
     } else {

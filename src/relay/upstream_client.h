@@ -54,6 +54,8 @@ class UpstreamReply {
   // head.
   virtual void keep() = 0;
   [[nodiscard]] virtual net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept = 0;
+  // The reply flows: from now on it may be read a little later, together with others (net::Stream).
+  virtual void relax() noexcept {}
 };
 
 class UpstreamClient {

@@ -19,6 +19,7 @@ HttpReply::~HttpReply() {
   // Anything but a complete reply leaves the connection in an unknown state: closing it also tells the
   // provider that nobody listens any more.
   if (ended_ && reusable_ && early_.empty()) {
+    if (relaxed_) stream_->set_relaxed(false);
     client_.pool_.give_back(pool_key_, std::move(stream_));
   } else {
     client_.close(std::move(stream_));
@@ -29,6 +30,11 @@ void HttpReply::keep() {
   if (early_.empty() || !storage_.empty()) return;  // nothing, or ours already
   storage_.assign(early_.data(), early_.size());
   early_ = storage_;
+}
+
+void HttpReply::relax() noexcept {
+  relaxed_ = true;
+  stream_->set_relaxed(true);
 }
 
 Result<> HttpReply::set_decoder(std::string_view coding, std::size_t output_max) {

@@ -24,6 +24,7 @@ class HttpReply : public relay::UpstreamReply {
   [[nodiscard]] net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept override {
     return stream_->readable(scope);
   }
+  void relax() noexcept override;
 
   // An error if the content coding is not one we read.
   Result<> set_decoder(std::string_view coding, std::size_t output_max);
@@ -43,6 +44,7 @@ class HttpReply : public relay::UpstreamReply {
   int status_;
   bool reusable_;
   bool ended_ = false;
+  bool relaxed_ = false;
 };
 
 }  // namespace qq::upstream
