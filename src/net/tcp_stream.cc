@@ -4,7 +4,9 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "base/assert.h"
 
@@ -12,6 +14,26 @@ namespace qq::net {
 namespace {
 
 constexpr std::uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+// Up to this many bytes, copying the pieces together costs less than the kernel's reading of a list of them.
+constexpr std::size_t kJoinMax = 4096;
+
+ssize_t send_joined(int fd, std::span<const iovec> pieces) noexcept {
+  if (pieces.size() == 1) return ::send(fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+  std::array<char, kJoinMax> joined;
+  std::size_t size = 0;
+  for (const iovec& piece : pieces) {
+    if (piece.iov_len > 0) std::memcpy(joined.data() + size, piece.iov_base, piece.iov_len);
+    size += piece.iov_len;
+  }
+  return ::send(fd, joined.data(), size, MSG_NOSIGNAL);
+}
+
+ssize_t send_gathered(int fd, std::span<const iovec> pieces) noexcept {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces.data());  // sendmsg only reads them
+  message.msg_iovlen = pieces.size();
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+}
 
 }  // namespace
 
@@ -80,11 +102,8 @@ IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
   if (pieces.size() > kMostPieces) pieces = pieces.first(kMostPieces);
   std::size_t offered = 0;
   for (const iovec& piece : pieces) offered += piece.iov_len;
-  msghdr message{};
-  message.msg_iov = const_cast<iovec*>(pieces.data());  // sendmsg only reads them
-  message.msg_iovlen = pieces.size();
   for (;;) {
-    const ssize_t n = ::sendmsg(fd_, &message, MSG_NOSIGNAL);
+    const ssize_t n = offered <= kJoinMax ? send_joined(fd_, pieces) : send_gathered(fd_, pieces);
     if (n >= 0) {
       const auto bytes = static_cast<std::size_t>(n);
       if (bytes < offered) writable_ = false;

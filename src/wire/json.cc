@@ -80,29 +80,34 @@ JsonWalk::JsonWalk(JsonValue container, char open) noexcept {
   end_ = text.data() + text.size();
 }
 
+JsonWalk::JsonWalk(JsonValue container, char open, const JsonOutline& outline) noexcept
+    : JsonWalk(container, open) {
+  if (!outline.complete || begin_ == nullptr) return;
+  nodes_ = outline.nodes.data();
+  stop_ = outline.count;
+}
+
 JsonWalk::JsonWalk(JsonWalk& outer, char open) noexcept {
   if (outer.begin_ == outer.end_ || *outer.begin_ != open) return;
   begin_ = after_ = outer.begin_ + 1;
   end_ = outer.end_;
-  outer_ = &outer;
+  if (outer.nodes_ == nullptr) {
+    outer_ = &outer;
+    return;
+  }
+  // The outer walk knows already where it goes on.
+  if (!outer.node_->opened) return;
+  nodes_ = outer.nodes_;
+  at_ = static_cast<std::size_t>(outer.node_ - outer.nodes_) + 1;
+  stop_ = outer.node_->next;
 }
 
-inline const char* JsonWalk::behind_value() const noexcept {
-  if (outline_ != nullptr && begin_ != end_ && (*begin_ == '{' || *begin_ == '[')) {
-    for (std::size_t i = 0; i < outline_->count; ++i) {
-      if (outline_->spans[i].begin == begin_) return outline_->spans[i].end;
-    }
-  }
+const char* JsonWalk::behind_value() const noexcept {
   return skip_value(begin_, end_);
 }
 
-JsonValue JsonWalk::value() const noexcept {
-  if (after_ == nullptr) after_ = behind_value();
-  return {JsonValue::Exact{}, begin_, after_};
-}
-
 [[gnu::always_inline]] inline bool JsonWalk::step() noexcept {
-  const char* at = after_ != nullptr ? after_ : behind_value();
+  const char* at = after_ != nullptr ? after_ : skip_value(begin_, end_);
   at = skip_json_space(at, end_);
   if (at != end_ && *at == ',') at = skip_json_space(at + 1, end_);
   begin_ = at;
@@ -119,7 +124,7 @@ bool JsonWalk::advance() noexcept {
   return step();
 }
 
-bool JsonMembers::next() noexcept {
+bool JsonMembers::read_next() noexcept {
   if (!step()) return false;
   key_escapes_ = false;
   const char* key_end = *begin_ == '"' ? find_near_quote(begin_ + 1, end_, key_escapes_) : end_;

@@ -28,16 +28,28 @@ struct JsonError {
   const char* reason = "";  // a literal, e.g. "expected ',' or '}'"
 };
 
-// Where the containers that stand directly in a document begin and end, noted while it is checked, so that a
-// walk of the document need not pass over a long one again. Those beyond the first kMax are not noted.
+// The first values of a document, noted while it is checked, so that a walk need not read them again. Values
+// that lie more than `depth` containers deep are not noted; of a document with more than kMax others nothing
+// is, and it is walked by reading.
 struct JsonOutline {
-  static constexpr std::size_t kMax = 16;
-  struct Span {
+  static constexpr std::size_t kMax = 64;
+  static constexpr std::size_t kDepthMax = 6;
+  struct Node {
+    const char* key;  // behind its quote; null for an array's element
     const char* begin;
     const char* end;
+    std::uint32_t key_size;
+    std::uint16_t next;  // the node behind this one and all that is noted of its inside
+    bool key_escapes;
+    bool opened;  // a container whose own values are noted, next to it
   };
-  std::array<Span, kMax> spans;
+
+  explicit JsonOutline(std::size_t depth_wanted) noexcept : depth(depth_wanted) {}
+
+  std::array<Node, kMax> nodes;  // in the document's order
   std::size_t count = 0;
+  std::size_t depth;  // at most kDepthMax
+  bool complete = false;
 };
 
 // Checks the whole of `text`: one value with only white space around it. Nothing = valid. `outline`, if
@@ -99,8 +111,9 @@ class JsonValue {
   std::string_view text_;
 };
 
-// The part that JsonMembers and JsonElements share. The value at hand is only read when it is asked for or
-// passed over, and a container in it can be walked in the same pass:
+// The part that JsonMembers and JsonElements share. With an outline the walk goes over its nodes. Otherwise
+// the value at hand is only read when it is asked for or passed over. A container in it can be walked in the
+// same pass:
 //   for (JsonMembers members(object); members.next();) {
 //     for (auto elements = JsonElements::inside(members); elements.next();) ...
 //   }
@@ -109,7 +122,10 @@ class JsonWalk {
   JsonWalk(const JsonWalk&) = delete;
   JsonWalk& operator=(const JsonWalk&) = delete;
 
-  [[nodiscard]] JsonValue value() const noexcept;
+  [[nodiscard]] JsonValue value() const noexcept {
+    if (after_ == nullptr) after_ = behind_value();
+    return {JsonValue::Exact{}, begin_, after_};
+  }
   // What the value at hand is, without reading it.
   [[nodiscard]] bool is_string() const noexcept { return begin_ != end_ && *begin_ == '"'; }
   [[nodiscard]] bool is_object() const noexcept { return begin_ != end_ && *begin_ == '{'; }
@@ -118,8 +134,21 @@ class JsonWalk {
 
  protected:
   JsonWalk(JsonValue container, char open) noexcept;
+  JsonWalk(JsonValue container, char open, const JsonOutline& outline) noexcept;
   JsonWalk(JsonWalk& outer, char open) noexcept;  // `outer` outlives this
   ~JsonWalk() = default;
+  // Moves to the next node of an outline; null at the container's end.
+  const JsonOutline::Node* next_node() noexcept {
+    if (at_ == stop_) {
+      begin_ = after_ = end_;
+      return nullptr;
+    }
+    node_ = &nodes_[at_];
+    at_ = node_->next;
+    begin_ = node_->begin;
+    after_ = node_->end;
+    return node_;
+  }
   // Moves to the first byte of the next member or element; false at the container's end.
   bool advance() noexcept;
   bool step() noexcept;  // the same, to be made part of its caller
@@ -129,7 +158,10 @@ class JsonWalk {
   mutable const char* after_ = nullptr;  // behind that value, if it is known
   const char* end_ = nullptr;            // nothing is read from there on
   JsonWalk* outer_ = nullptr;            // whose value at hand this container is
-  const JsonOutline* outline_ = nullptr;
+  const JsonOutline::Node* nodes_ = nullptr;  // of the outline, if there is one
+  const JsonOutline::Node* node_ = nullptr;   // of the value at hand
+  std::size_t at_ = 0;                        // the next node
+  std::size_t stop_ = 0;
 };
 
 // Walks an object's members in order, in one pass.
@@ -138,12 +170,17 @@ class JsonMembers : public JsonWalk {
  public:
   explicit JsonMembers(JsonValue object) noexcept : JsonWalk(object, '{') {}
   // `outline`: of the check of this very object; outlives the walk.
-  JsonMembers(JsonValue object, const JsonOutline& outline) noexcept : JsonWalk(object, '{') {
-    outline_ = &outline;
-  }
+  JsonMembers(JsonValue object, const JsonOutline& outline) noexcept : JsonWalk(object, '{', outline) {}
   // Of the object that is the value at hand of `outer`, which then goes on behind it. No object: no members.
   [[nodiscard]] static JsonMembers inside(JsonWalk& outer) noexcept { return JsonMembers(outer, '{'); }
-  bool next() noexcept;
+  bool next() noexcept {
+    if (nodes_ == nullptr) return read_next();
+    const JsonOutline::Node* const node = next_node();
+    if (node == nullptr) return false;
+    key_ = {node->key, node->key_size};
+    key_escapes_ = node->key_escapes;
+    return true;
+  }
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
   // The key unescaped equals `name`. Fast when there is no backslash.
   [[nodiscard]] bool key_is(std::string_view name) const noexcept {
@@ -152,6 +189,7 @@ class JsonMembers : public JsonWalk {
 
  private:
   JsonMembers(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}
+  bool read_next() noexcept;
   [[nodiscard]] bool escaped_key_is(std::string_view name) const noexcept;
 
   std::string_view key_;
@@ -164,7 +202,7 @@ class JsonElements : public JsonWalk {
   explicit JsonElements(JsonValue array) noexcept : JsonWalk(array, '[') {}
   // Of the array that is the value at hand of `outer`, which then goes on behind it. No array: no elements.
   [[nodiscard]] static JsonElements inside(JsonWalk& outer) noexcept { return JsonElements(outer, '['); }
-  bool next() noexcept { return advance(); }
+  bool next() noexcept { return nodes_ != nullptr ? next_node() != nullptr : advance(); }
 
  private:
   JsonElements(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}

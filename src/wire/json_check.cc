@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "wire/json.h"
+#include "wire/json_prose.h"
 #include "wire/json_scan.h"
 #include "wire/utf8.h"
 
@@ -33,7 +34,10 @@ class Checker {
  public:
   Checker(std::string_view text, const JsonLimits& limits, JsonOutline* outline) noexcept
       : text_(text), limits_(limits), outline_(outline) {
-    if (outline_ != nullptr) outline_->count = 0;
+    if (outline_ == nullptr) return;
+    outline_->count = 0;
+    outline_->complete = true;
+    noted_depth_ = std::min(outline_->depth, JsonOutline::kDepthMax);
   }
 
   std::optional<JsonError> run() noexcept {
@@ -50,6 +54,14 @@ class Checker {
   const char* check_number(const char* at, const char* end) noexcept;
   const char* check_word(const char* at, const char* end, std::string_view word) noexcept;
   void check_utf8() noexcept;
+  // Whether values inside `depth` containers are noted.
+  [[nodiscard]] bool is_noted(std::size_t depth) const noexcept { return depth - 1 < noted_depth_; }
+  void note_begin(std::size_t depth, std::string_view key, const char* at) noexcept;
+  void note_end(std::size_t depth, const char* at) noexcept {
+    JsonOutline::Node& node = outline_->nodes[noted_[depth]];
+    node.end = at;
+    node.next = static_cast<std::uint16_t>(outline_->count);
+  }
   const char* fail(const char* at, const char* reason) noexcept {
     error_ = JsonError{static_cast<std::size_t>(at - text_.data()), reason};
     return nullptr;
@@ -58,7 +70,11 @@ class Checker {
   std::string_view text_;
   const JsonLimits& limits_;
   JsonOutline* outline_;
+  std::size_t noted_depth_ = 0;
   std::optional<JsonError> error_;
+  bool escape_seen_ = false;
+  std::array<std::uint16_t, JsonOutline::kDepthMax + 1>
+      noted_{};                                // by depth: the node of the value being read
   unsigned high_ = 0;                          // bit 7: some byte needs the UTF-8 check
   std::array<bool, kJsonDepthMax> in_object_;  // by level: what encloses it. Written before it is read
 };
@@ -70,17 +86,17 @@ const char* Checker::check_document() noexcept {
   std::size_t nodes_left = limits_.nodes_max;
   std::size_t depth = 0;
   bool in_object = false;
-  const char* outlined = nullptr;  // the container directly in the document that is being read
+  std::string_view name;  // the key that the next value belongs to
 
 value:
   at = skip_json_space(at, end);
   if (at == end) return fail(at, "expected a value");
   if (nodes_left-- == 0) return fail(at, "too many values");
+  if (is_noted(depth)) note_begin(depth, in_object ? name : std::string_view(), at);
   switch (*at) {
     case '"': at = check_string(at, end); break;
     case '{':
       if (depth == depth_max) return fail(at, "nested too deeply");
-      if (depth == 1) outlined = at;
       in_object_[depth++] = in_object;
       in_object = true;
       at = skip_json_space(at + 1, end);
@@ -88,7 +104,6 @@ value:
       goto key;
     case '[':
       if (depth == depth_max) return fail(at, "nested too deeply");
-      if (depth == 1) outlined = at;
       in_object_[depth++] = in_object;
       in_object = false;
       at = skip_json_space(at + 1, end);
@@ -102,6 +117,7 @@ value:
   if (at == nullptr) return nullptr;
 
 after_value:
+  if (is_noted(depth)) note_end(depth, at);
   at = skip_json_space(at, end);
   if (depth == 0) return at == end ? at : fail(at, "expected nothing more");
   if (at != end && *at == ',') {
@@ -119,20 +135,36 @@ after_value:
 close:
   ++at;
   in_object = in_object_[--depth];
-  if (depth == 1 && outline_ != nullptr && outline_->count < JsonOutline::kMax) {
-    outline_->spans[outline_->count++] = {outlined, at};
-  }
   goto after_value;
 
 key:
   if (at == end || *at != '"') return fail(at, "expected a key");
   if (nodes_left-- == 0) return fail(at, "too many values");
+  escape_seen_ = false;
+  name = {at + 1, 0};
   at = check_string(at, end);
   if (at == nullptr) return nullptr;
+  name = {name.data(), static_cast<std::size_t>(at - name.data()) - 1};
   at = skip_json_space(at, end);
   if (at == end || *at != ':') return fail(at, "expected ':'");
   ++at;
   goto value;
+}
+
+void Checker::note_begin(std::size_t depth, std::string_view key, const char* at) noexcept {
+  if (outline_->count == JsonOutline::kMax) {
+    outline_->complete = false;
+    noted_depth_ = 0;
+    return;
+  }
+  noted_[depth] = static_cast<std::uint16_t>(outline_->count);
+  outline_->nodes[outline_->count++] = {key.data(),
+                                        at,
+                                        at,
+                                        static_cast<std::uint32_t>(key.size()),
+                                        0,
+                                        !key.empty() && escape_seen_,
+                                        (*at == '{' || *at == '[') && is_noted(depth + 1)};
 }
 
 // Most strings are keys and words: their end lies within sixteen bytes, and nothing else of note before it.
@@ -154,22 +186,13 @@ key:
 }
 
 [[gnu::noinline]] const char* Checker::check_long_string(const char* at, const char* end) noexcept {
-  ++at;
+  bool high = false;
+  at = skip_prose(at + 1, end, high);
+  if (high) high_ |= 0x80;
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i last_control = _mm_set1_epi8(0x1f);
-  // Prose: thirty-two bytes at a time as long as none of them is of note.
-  const __m128i space = _mm_set1_epi8(0x20);
-  for (; end - at >= 32; at += 32) {
-    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16));
-    const __m128i quotes = _mm_or_si128(_mm_cmpeq_epi8(first, quote), _mm_cmpeq_epi8(second, quote));
-    const __m128i escapes = _mm_or_si128(_mm_cmpeq_epi8(first, backslash), _mm_cmpeq_epi8(second, backslash));
-    // Signed: a byte of 0x80 or more is below the space too.
-    const __m128i low = _mm_or_si128(_mm_cmplt_epi8(first, space), _mm_cmplt_epi8(second, space));
-    if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, escapes), low)) != 0) break;
-  }
   while (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i ends =
@@ -179,6 +202,11 @@ key:
     // A byte behind the string's end may count too: then the text is checked in vain.
     if (_mm_movemask_epi8(bytes) != 0) high_ |= 0x80;
     const char* next = at + 16;
+    if (stops == 0) {
+      at = skip_prose(next, end, high);
+      if (high) high_ |= 0x80;
+      continue;
+    }
     while (stops != 0) {
       const char* stop = at + __builtin_ctz(stops);
       if (*stop == '"') return stop + 1;
@@ -210,6 +238,7 @@ key:
 }
 
 inline const char* Checker::check_escape(const char* at, const char* end) noexcept {
+  escape_seen_ = true;
   if (end - at < 2) return fail(at, "string without an end");
   if (kShortEscapes[static_cast<unsigned char>(at[1])]) return at + 2;
   if (at[1] != 'u') return fail(at, "unknown escape");

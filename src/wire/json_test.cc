@@ -79,7 +79,7 @@ TEST(CheckJson, CountsValuesAndKeys) {
 }
 
 TEST(CheckJson, FindsABadByteAtEveryPlaceOfALongString) {
-  for (std::size_t size = 1; size < 70; ++size) {
+  for (std::size_t size = 1; size < 300; size += size < 70 ? 1 : 23) {
     for (std::size_t at = 0; at < size; ++at) {
       for (const char bad : {'\x1f', '\n', '\0', '\xff'}) {
         std::string text = "\"" + std::string(size, 'x') + "\"";
@@ -90,6 +90,15 @@ TEST(CheckJson, FindsABadByteAtEveryPlaceOfALongString) {
         EXPECT_EQ(error->offset, at + 1);
       }
     }
+  }
+}
+
+TEST(CheckJson, ChecksUtf8WhereverTheFirstWideCharacterStands) {
+  for (std::size_t at = 0; at < 300; ++at) {
+    const std::string before(at, 'x');
+    EXPECT_EQ(check_json("\"" + before + "鹊桥" + std::string(200, 'x') + "\""), std::nullopt) << at;
+    EXPECT_TRUE(check_json("\"" + before + "\xe9\xb9" + std::string(200, 'x') + "\"")) << at;
+    EXPECT_TRUE(check_json("\"" + before + "鹊\n" + std::string(200, 'x') + "\"")) << at;
   }
 }
 
@@ -354,9 +363,38 @@ TEST(JsonWalk, AValueCanBeReadBeforeAndAfterItWasWalked) {
   EXPECT_EQ(elements.value().text(), "7");
 }
 
+// What a walk sees, with everything inside.
+void describe(JsonMembers& members, std::string& out);
+void describe(JsonElements& elements, std::string& out);
+
+template <typename Walk>
+void describe_value(Walk& walk, std::string& out) {
+  if (walk.is_object()) {
+    auto inside = JsonMembers::inside(walk);
+    describe(inside, out);
+  } else if (walk.is_array()) {
+    auto inside = JsonElements::inside(walk);
+    describe(inside, out);
+  }
+  out.append(walk.value().text()).append("|");
+}
+
+void describe(JsonMembers& members, std::string& out) {
+  while (members.next()) {
+    out.append(members.raw_key()).append(members.key_is("escaped\n") ? "!" : "").append("=");
+    describe_value(members, out);
+  }
+  EXPECT_FALSE(members.next());
+}
+
+void describe(JsonElements& elements, std::string& out) {
+  while (elements.next()) describe_value(elements, out);
+  EXPECT_FALSE(elements.next());
+}
+
 TEST(JsonOutline, AWalkWithAnOutlineSeesTheSame) {
   std::string many = "{";
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     if (i > 0) many += " , ";
     many += "\"k" + std::to_string(i) + "\":" +
             (i % 3 == 0   ? R"([{"a":"]}"},[]])"
@@ -365,20 +403,45 @@ TEST(JsonOutline, AWalkWithAnOutlineSeesTheSame) {
   }
   many += "}";
   for (const std::string_view text :
-       {std::string_view(many), std::string_view(R"({"a":{},"b":[],"c":{"d":[{"e":1}]},"f":"[{"})"),
-        std::string_view(" { \"a\" : [ [ ] ] } "), std::string_view("{}")}) {
-    JsonOutline outline;
-    ASSERT_FALSE(check_json(text, {}, &outline)) << text;
-    const JsonValue document(text);
-    JsonMembers plain(document);
-    JsonMembers outlined(document, outline);
-    while (plain.next()) {
-      ASSERT_TRUE(outlined.next());
-      EXPECT_EQ(outlined.raw_key(), plain.raw_key());
-      EXPECT_EQ(outlined.value().text(), plain.value().text());
+       {std::string_view(many),
+        std::string_view(R"({"a":{},"b":[],"c":{"d":[{"e":1,"f":[2,{"g":{}}]}]},"f":"[{"})"),
+        std::string_view(
+            R"({"escaped\n":{"escaped\n":1,"plain":"a\n"},"":0, "a name of more than sixteen bytes\t":{}})"),
+        std::string_view(" { \"a\" : [ [ ] , [ [ [ [ [ 1 ] ] ] ] ] ] } "), std::string_view("{}")}) {
+    std::string seen;
+    JsonMembers plain{JsonValue(text)};
+    describe(plain, seen);
+    for (std::size_t depth = 1; depth <= JsonOutline::kDepthMax; ++depth) {
+      JsonOutline outline(depth);
+      ASSERT_FALSE(check_json(text, {}, &outline)) << text;
+      std::string seen_with_it;
+      JsonMembers outlined(JsonValue(text), outline);
+      describe(outlined, seen_with_it);
+      EXPECT_EQ(seen_with_it, seen) << depth;
     }
-    EXPECT_FALSE(outlined.next());
   }
+}
+
+TEST(JsonOutline, TooManyValuesForItAreWalkedByReading) {
+  std::string text = "{";
+  for (std::size_t i = 0; i <= JsonOutline::kMax; ++i) {
+    if (i == JsonOutline::kMax) {
+      JsonOutline outline(1);
+      ASSERT_FALSE(check_json(text + "}", {}, &outline));
+      EXPECT_TRUE(outline.complete);
+    }
+    text += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\":[1,2]";
+  }
+  text += "}";
+  JsonOutline outline(1);
+  ASSERT_FALSE(check_json(text, {}, &outline));
+  EXPECT_FALSE(outline.complete);
+  std::size_t count = 0;
+  for (JsonMembers members(JsonValue(text), outline); members.next();) {
+    EXPECT_EQ(members.raw_key(), "k" + std::to_string(count++));
+    EXPECT_EQ(members.value().text(), "[1,2]");
+  }
+  EXPECT_EQ(count, JsonOutline::kMax + 1);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@ namespace qq::dialects::openai {
 namespace {
 
 constexpr std::string_view kWhitespace = " \t\r\n";
+// choices, the choice, its message: what stands in a message is the fourth.
+constexpr std::size_t kDepthOfInterest = 4;
 
 void set_error(AnswerFacts& facts, Error error) {
   facts.fault = ErrorKind::StreamError;
@@ -85,7 +87,6 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
                     const model::Target& target, AnswerFacts& facts) {
   Contents contents;
   bool says_error = false;
-  wire::JsonValue usage;
   wire::JsonValue hidden_usage;
   for (wire::JsonMembers members(document, outline); members.next();) {
     const std::string_view key = members.raw_key();
@@ -93,11 +94,14 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
       read_choices(members, endpoint == model::Endpoint::Completions, facts, contents, hidden_usage);
       continue;
     }
+    if (key == "usage") {
+      auto figures = wire::JsonMembers::inside(members);
+      facts.usage = decode_usage(figures, target.quirks);
+      continue;
+    }
     const wire::JsonValue value = members.value();
     if (key == "model") {
       facts.model_value = value;
-    } else if (key == "usage") {
-      usage = value;
     } else if (key == "error") {
       says_error = is_error_value(value);
     } else if (key == "output") {
@@ -112,7 +116,6 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
       if (const auto found = value.member("usage")) hidden_usage = *found;
     }
   }
-  facts.usage = decode_usage(usage, target.quirks);
   if (facts.usage.source == model::UsageSource::None) facts.usage = decode_usage(hidden_usage, target.quirks);
 
   if (says_error) {
@@ -143,7 +146,7 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
     return facts;
   }
   body.remove_prefix(begin);
-  wire::JsonOutline outline;
+  wire::JsonOutline outline(kDepthOfInterest);
   // Bytes that are no UTF-8 are the client's to judge: they go on as they came.
   if (const auto error = wire::check_json(body, {.check_utf8 = false}, &outline)) {
     set_fault(facts, ErrorKind::BadJson,

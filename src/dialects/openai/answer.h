@@ -32,6 +32,8 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
 // completion_tokens, responses names input_tokens / output_tokens; cached and reasoning tokens in details,
 // top-level cached_tokens, prompt_cache_hit_tokens, num_cached_tokens). Null in, source None out.
 model::Usage decode_usage(wire::JsonValue usage, const model::Quirks& quirks);
+// The same of the object that is being walked.
+model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirks);
 
 // The answer as the client gets it: the provider's bytes, with `model` put back to the name the client asked
 // for if `rename_model` is not empty (see `name_to_restore`) and the answer names a model. Pieces are views

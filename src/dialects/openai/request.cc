@@ -94,7 +94,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
     return fail(invalid("the request has no body; send a JSON object with content-type: application/json", {},
                         "invalid_json"));
   }
-  wire::JsonOutline outline;
+  wire::JsonOutline outline(1);
   if (const auto error = wire::check_json(body, limits, &outline)) {
     return fail(invalid("the body is not valid JSON: " + std::string(error->reason) + " at byte " +
                             std::to_string(error->offset),

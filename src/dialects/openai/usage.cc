@@ -44,9 +44,9 @@ void read_output_details(wire::JsonMembers& usage, Figures& figures) noexcept {
   }
 }
 
-Figures read_figures(wire::JsonValue usage) noexcept {
+Figures read_figures(wire::JsonMembers& members) noexcept {
   Figures figures;
-  for (wire::JsonMembers members(usage); members.next();) {
+  while (members.next()) {
     const std::string_view key = members.raw_key();
     if (key == "prompt_tokens" || key == "input_tokens") {
       take(figures.prompt, members.value());
@@ -90,9 +90,13 @@ bool reasoning_is_beside(const Figures& figures, const model::Quirks& quirks) no
 }  // namespace
 
 model::Usage decode_usage(wire::JsonValue usage, const model::Quirks& quirks) {
+  wire::JsonMembers members(usage);
+  return decode_usage(members, quirks);
+}
+
+model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirks) {
   model::Usage decoded;
-  if (!usage.is_object()) return decoded;
-  const Figures figures = read_figures(usage);
+  const Figures figures = read_figures(members);
   if (!figures.prompt && !figures.completion) return decoded;
   decoded.source = model::UsageSource::Provider;
 
