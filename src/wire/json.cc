@@ -83,22 +83,21 @@ JsonWalk::JsonWalk(JsonValue container, char open) noexcept {
 JsonWalk::JsonWalk(JsonValue container, char open, const JsonOutline& outline) noexcept
     : JsonWalk(container, open) {
   if (!outline.complete || begin_ == nullptr) return;
-  nodes_ = outline.nodes.data();
-  stop_ = outline.count;
+  next_ = outline.nodes.data();
+  stop_ = next_ + outline.count;
 }
 
 JsonWalk::JsonWalk(JsonWalk& outer, char open) noexcept {
   if (outer.begin_ == outer.end_ || *outer.begin_ != open) return;
   begin_ = after_ = outer.begin_ + 1;
   end_ = outer.end_;
-  if (outer.nodes_ == nullptr) {
+  if (outer.stop_ == nullptr) {
     outer_ = &outer;
     return;
   }
   // The outer walk knows already where it goes on.
   if (!outer.node_->opened) return;
-  nodes_ = outer.nodes_;
-  at_ = static_cast<std::size_t>(outer.node_ - outer.nodes_) + 1;
+  next_ = outer.node_ + 1;
   stop_ = outer.node_->next;
 }
 

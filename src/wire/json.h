@@ -35,16 +35,18 @@ struct JsonOutline {
   static constexpr std::size_t kMax = 64;
   static constexpr std::size_t kDepthMax = 6;
   struct Node {
-    const char* key;  // behind its quote; null for an array's element
+    const char* key;  // behind its quote; means something for members only, as the three below
     const char* begin;
     const char* end;
+    const Node* next;  // the node behind this one and all that is noted of its inside
     std::uint32_t key_size;
-    std::uint16_t next;  // the node behind this one and all that is noted of its inside
     bool key_escapes;
-    bool opened;  // a container whose own values are noted, next to it
+    bool opened;  // if it is a container, its own values are noted, next to it
   };
 
   explicit JsonOutline(std::size_t depth_wanted) noexcept : depth(depth_wanted) {}
+  JsonOutline(const JsonOutline&) = delete;
+  JsonOutline& operator=(const JsonOutline&) = delete;
 
   std::array<Node, kMax> nodes;  // in the document's order
   std::size_t count = 0;
@@ -137,17 +139,17 @@ class JsonWalk {
   JsonWalk(JsonValue container, char open, const JsonOutline& outline) noexcept;
   JsonWalk(JsonWalk& outer, char open) noexcept;  // `outer` outlives this
   ~JsonWalk() = default;
-  // Moves to the next node of an outline; null at the container's end.
-  const JsonOutline::Node* next_node() noexcept {
-    if (at_ == stop_) {
+  // Moves to the next node of an outline; false at the container's end.
+  bool next_node() noexcept {
+    if (next_ == stop_) {
       begin_ = after_ = end_;
-      return nullptr;
+      return false;
     }
-    node_ = &nodes_[at_];
-    at_ = node_->next;
+    node_ = next_;
+    next_ = node_->next;
     begin_ = node_->begin;
     after_ = node_->end;
-    return node_;
+    return true;
   }
   // Moves to the first byte of the next member or element; false at the container's end.
   bool advance() noexcept;
@@ -158,10 +160,9 @@ class JsonWalk {
   mutable const char* after_ = nullptr;  // behind that value, if it is known
   const char* end_ = nullptr;            // nothing is read from there on
   JsonWalk* outer_ = nullptr;            // whose value at hand this container is
-  const JsonOutline::Node* nodes_ = nullptr;  // of the outline, if there is one
-  const JsonOutline::Node* node_ = nullptr;   // of the value at hand
-  std::size_t at_ = 0;                        // the next node
-  std::size_t stop_ = 0;
+  const JsonOutline::Node* stop_ = nullptr;  // behind the container's nodes, if there is an outline
+  const JsonOutline::Node* next_ = nullptr;
+  const JsonOutline::Node* node_ = nullptr;  // of the value at hand
 };
 
 // Walks an object's members in order, in one pass.
@@ -174,11 +175,10 @@ class JsonMembers : public JsonWalk {
   // Of the object that is the value at hand of `outer`, which then goes on behind it. No object: no members.
   [[nodiscard]] static JsonMembers inside(JsonWalk& outer) noexcept { return JsonMembers(outer, '{'); }
   bool next() noexcept {
-    if (nodes_ == nullptr) return read_next();
-    const JsonOutline::Node* const node = next_node();
-    if (node == nullptr) return false;
-    key_ = {node->key, node->key_size};
-    key_escapes_ = node->key_escapes;
+    if (stop_ == nullptr) return read_next();
+    if (!next_node()) return false;
+    key_ = {node_->key, node_->key_size};
+    key_escapes_ = node_->key_escapes;
     return true;
   }
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
@@ -202,7 +202,7 @@ class JsonElements : public JsonWalk {
   explicit JsonElements(JsonValue array) noexcept : JsonWalk(array, '[') {}
   // Of the array that is the value at hand of `outer`, which then goes on behind it. No array: no elements.
   [[nodiscard]] static JsonElements inside(JsonWalk& outer) noexcept { return JsonElements(outer, '['); }
-  bool next() noexcept { return nodes_ != nullptr ? next_node() != nullptr : advance(); }
+  bool next() noexcept { return stop_ != nullptr ? next_node() : advance(); }
 
  private:
   JsonElements(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}

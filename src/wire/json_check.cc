@@ -35,13 +35,16 @@ class Checker {
   Checker(std::string_view text, const JsonLimits& limits, JsonOutline* outline) noexcept
       : text_(text), limits_(limits), outline_(outline) {
     if (outline_ == nullptr) return;
-    outline_->count = 0;
-    outline_->complete = true;
     noted_depth_ = std::min(outline_->depth, JsonOutline::kDepthMax);
+    free_ = outline_->nodes.data();
   }
 
   std::optional<JsonError> run() noexcept {
     if (check_document() == nullptr) return error_;
+    if (outline_ != nullptr) {
+      outline_->complete = noted_depth_ > 0;
+      outline_->count = static_cast<std::size_t>(free_ - outline_->nodes.data());
+    }
     if ((high_ & 0x80) != 0 && limits_.check_utf8) check_utf8();
     return error_;
   }
@@ -56,11 +59,22 @@ class Checker {
   void check_utf8() noexcept;
   // Whether values inside `depth` containers are noted.
   [[nodiscard]] bool is_noted(std::size_t depth) const noexcept { return depth - 1 < noted_depth_; }
-  void note_begin(std::size_t depth, std::string_view key, const char* at) noexcept;
+  void note_begin(std::size_t depth, std::string_view key, const char* at) noexcept {
+    if (free_ == outline_->nodes.data() + JsonOutline::kMax) {
+      noted_depth_ = 0;  // from here on nothing is
+      return;
+    }
+    JsonOutline::Node& node = *free_++;
+    noted_[depth] = &node;
+    node.key = key.data();
+    node.begin = at;
+    node.key_size = static_cast<std::uint32_t>(key.size());
+    node.key_escapes = escape_seen_;
+    node.opened = depth < noted_depth_;
+  }
   void note_end(std::size_t depth, const char* at) noexcept {
-    JsonOutline::Node& node = outline_->nodes[noted_[depth]];
-    node.end = at;
-    node.next = static_cast<std::uint16_t>(outline_->count);
+    noted_[depth]->end = at;
+    noted_[depth]->next = free_;
   }
   const char* fail(const char* at, const char* reason) noexcept {
     error_ = JsonError{static_cast<std::size_t>(at - text_.data()), reason};
@@ -73,8 +87,9 @@ class Checker {
   std::size_t noted_depth_ = 0;
   std::optional<JsonError> error_;
   bool escape_seen_ = false;
-  std::array<std::uint16_t, JsonOutline::kDepthMax + 1>
-      noted_{};                                // by depth: the node of the value being read
+  JsonOutline::Node* free_ = nullptr;  // the outline's next
+  // By depth: the node of the value being read. Written before it is read.
+  std::array<JsonOutline::Node*, JsonOutline::kDepthMax + 1> noted_;
   unsigned high_ = 0;                          // bit 7: some byte needs the UTF-8 check
   std::array<bool, kJsonDepthMax> in_object_;  // by level: what encloses it. Written before it is read
 };
@@ -92,7 +107,7 @@ value:
   at = skip_json_space(at, end);
   if (at == end) return fail(at, "expected a value");
   if (nodes_left-- == 0) return fail(at, "too many values");
-  if (is_noted(depth)) note_begin(depth, in_object ? name : std::string_view(), at);
+  if (is_noted(depth)) note_begin(depth, name, at);
   switch (*at) {
     case '"': at = check_string(at, end); break;
     case '{':
@@ -151,22 +166,6 @@ key:
   goto value;
 }
 
-void Checker::note_begin(std::size_t depth, std::string_view key, const char* at) noexcept {
-  if (outline_->count == JsonOutline::kMax) {
-    outline_->complete = false;
-    noted_depth_ = 0;
-    return;
-  }
-  noted_[depth] = static_cast<std::uint16_t>(outline_->count);
-  outline_->nodes[outline_->count++] = {key.data(),
-                                        at,
-                                        at,
-                                        static_cast<std::uint32_t>(key.size()),
-                                        0,
-                                        !key.empty() && escape_seen_,
-                                        (*at == '{' || *at == '[') && is_noted(depth + 1)};
-}
-
 // Most strings are keys and words: their end lies within sixteen bytes, and nothing else of note before it.
 [[gnu::always_inline]] inline const char* Checker::check_string(const char* at, const char* end) noexcept {
 #if defined(__SSE2__)
@@ -186,13 +185,13 @@ void Checker::note_begin(std::size_t depth, std::string_view key, const char* at
 }
 
 [[gnu::noinline]] const char* Checker::check_long_string(const char* at, const char* end) noexcept {
-  bool high = false;
-  at = skip_prose(at + 1, end, high);
-  if (high) high_ |= 0x80;
+  ++at;
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i last_control = _mm_set1_epi8(0x1f);
+  static constexpr unsigned kQuietBlocks = 3;  // a string this long is likely to go on
+  unsigned quiet = 0;
   while (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i ends =
@@ -202,10 +201,11 @@ void Checker::note_begin(std::size_t depth, std::string_view key, const char* at
     // A byte behind the string's end may count too: then the text is checked in vain.
     if (_mm_movemask_epi8(bytes) != 0) high_ |= 0x80;
     const char* next = at + 16;
-    if (stops == 0) {
-      at = skip_prose(next, end, high);
+    if (stops == 0 && ++quiet == kQuietBlocks) {
+      bool high = false;
+      next = skip_prose(next, end, high);
       if (high) high_ |= 0x80;
-      continue;
+      quiet = 0;
     }
     while (stops != 0) {
       const char* stop = at + __builtin_ctz(stops);
