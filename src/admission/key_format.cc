@@ -15,8 +15,14 @@ namespace {
 constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 static_assert(kDigits.size() == 62);
 
-bool is_digit(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+// Without a way out of the loop, so that the compiler takes sixteen at a time.
+bool all_digits(std::string_view text) noexcept {
+  bool all = true;
+  for (const char c : text) {
+    const auto letter = static_cast<unsigned char>((c | 0x20) - 'a');
+    all &= static_cast<unsigned char>(c - '0') < 10 || letter < 26;
+  }
+  return all;
 }
 
 std::array<char, kKeyChecksumLength> checksum_of(std::string_view secret) noexcept {
@@ -56,7 +62,7 @@ KeyFormat key_format(std::string_view presented) noexcept {
   if (!presented.starts_with(kKeyPrefix)) return KeyFormat::Foreign;
   if (presented.size() != kKeyLength) return KeyFormat::Mistyped;
   const std::string_view digits = presented.substr(kKeyPrefix.size());
-  if (!std::ranges::all_of(digits, is_digit)) return KeyFormat::Mistyped;
+  if (!all_digits(digits)) return KeyFormat::Mistyped;
   const auto checksum = checksum_of(digits.substr(0, kKeySecretLength));
   const bool right = std::ranges::equal(digits.substr(kKeySecretLength), checksum);
   return right ? KeyFormat::Ours : KeyFormat::Mistyped;

@@ -10,8 +10,6 @@
 namespace qq::telemetry {
 namespace {
 
-constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
-
 constexpr unsigned char byte_at(std::string_view text, std::size_t at) noexcept {
   return static_cast<unsigned char>(text[at]);
 }
@@ -60,7 +58,7 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
   return out;
 }
 
-// Writes at most kEscapeMax bytes per byte of `text`; returns the end.
+// Writes at most six bytes per byte of `text`; returns the end.
 char* escape(char* out, std::string_view text) noexcept {
   if (copy_plain(out, text)) return out + text.size();
   std::size_t at = 0;
@@ -106,47 +104,22 @@ void JsonLine::begin() noexcept {
   put('{');
 }
 
-// Names are short: two copies of fixed size that may overlap are cheaper than one of any size.
-inline void JsonLine::put(std::string_view text) noexcept {
-  char* const out = buffer_.data() + length_;
-  const std::size_t size = text.size();
-  length_ += size;
-  if (size >= 8 && size <= 16) {
-    std::memcpy(out, text.data(), 8);
-    std::memcpy(out + size - 8, text.data() + size - 8, 8);
-  } else if (size >= 4 && size < 8) {
-    std::memcpy(out, text.data(), 4);
-    std::memcpy(out + size - 4, text.data() + size - 4, 4);
-  } else {
-    std::memcpy(out, text.data(), size);
-  }
-}
-
-inline bool JsonLine::start_field(std::string_view name, std::size_t value_bytes) noexcept {
+bool JsonLine::no_room() noexcept {
   if (element_full_) return false;
-  if (room() < name.size() + value_bytes + 8) {
-    truncated_ = true;
-    element_full_ = in_element_;
-    return false;
-  }
-  if (!first_) put(',');
-  first_ = false;
-  put('"');
-  put(name);
-  put(std::string_view("\":"));
-  return true;
+  truncated_ = true;
+  element_full_ = in_element_;
+  return false;
 }
 
-void JsonLine::text(std::string_view name, std::string_view value) noexcept {
+void JsonLine::put_text(std::string_view value) noexcept {
+  put('"');
+  length_ = static_cast<std::size_t>(escape(buffer_.data() + length_, value) - buffer_.data());
+  put('"');
+}
+
+void JsonLine::narrow_text(std::string_view name, std::string_view value) noexcept {
   value = cut(value);
-  if (room() >= name.size() + kEscapeMax * value.size() + 8) {
-    start_field(name, 0);
-    put('"');
-    length_ = static_cast<std::size_t>(escape(buffer_.data() + length_, value) - buffer_.data());
-    put('"');
-    return;
-  }
-  // Near the end of the line the exact length decides.
+  // The exact length decides.
   std::array<char, kEscapeMax * kValueMax> escaped;
   const std::string_view exact(escaped.data(),
                                static_cast<std::size_t>(escape(escaped.data(), value) - escaped.data()));
@@ -161,23 +134,17 @@ void JsonLine::redacted_text(std::string_view name, std::string_view value) noex
   text(name, providers::mask_keys(value.substr(0, 4 * kValueMax)));
 }
 
-void JsonLine::boolean(std::string_view name, bool value) noexcept {
-  if (start_field(name, 5)) put(value ? std::string_view("true") : std::string_view("false"));
-}
-
 void JsonLine::put_number(std::uint64_t value) noexcept {
   length_ = static_cast<std::size_t>(
       std::to_chars(buffer_.data() + length_, buffer_.data() + kLineMax, value).ptr - buffer_.data());
 }
 
-void JsonLine::integer(std::string_view name, std::int64_t value) noexcept {
-  if (!start_field(name, 20)) return;
+void JsonLine::put_integer(std::int64_t value) noexcept {
   if (value < 0) put('-');
   put_number(value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value));
 }
 
-void JsonLine::milliseconds(std::string_view name, std::chrono::nanoseconds value) noexcept {
-  if (!start_field(name, 24)) return;
+void JsonLine::put_milliseconds(std::chrono::nanoseconds value) noexcept {
   const std::int64_t count = value.count();
   if (count < 0) put('-');
   const std::uint64_t micros = static_cast<std::uint64_t>(count < 0 ? -(count / 1000) : count / 1000);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace qq::telemetry {
@@ -22,14 +23,25 @@ class JsonLine {
   void begin() noexcept;
 
   // Names are literals of ours and are not escaped.
-  void text(std::string_view name, std::string_view value) noexcept;
+  void text(std::string_view name, std::string_view value) noexcept {
+    if (value.size() > kValueMax || room() < name.size() + kEscapeMax * value.size() + 8) {
+      return narrow_text(name, value);
+    }
+    if (start_field(name, 0)) put_text(value);
+  }
   // The same, with what looks like a credential masked (providers/masking.h); for messages that others may
   // have had a hand in. Slower than text().
   void redacted_text(std::string_view name, std::string_view value) noexcept;
-  void boolean(std::string_view name, bool value) noexcept;
-  void integer(std::string_view name, std::int64_t value) noexcept;
+  void boolean(std::string_view name, bool value) noexcept {
+    if (start_field(name, 5)) put(value ? std::string_view("true") : std::string_view("false"));
+  }
+  void integer(std::string_view name, std::int64_t value) noexcept {
+    if (start_field(name, 20)) put_integer(value);
+  }
   // As milliseconds with three decimals.
-  void milliseconds(std::string_view name, std::chrono::nanoseconds value) noexcept;
+  void milliseconds(std::string_view name, std::chrono::nanoseconds value) noexcept {
+    if (start_field(name, 24)) put_milliseconds(value);
+  }
 
   // A nested object: `begin_list`, then per element `begin_element`, fields, `end_element`, then `end_list`.
   // An element that does not fit is dropped whole.
@@ -47,10 +59,36 @@ class JsonLine {
   [[nodiscard]] std::size_t room() const noexcept {
     return length_ < kLineMax - kTail ? kLineMax - kTail - length_ : 0;
   }
-  bool start_field(std::string_view name, std::size_t value_bytes) noexcept;
+  static constexpr std::size_t kEscapeMax = 6;  // \u00XX; no other form is longer for one byte of input
+
+  // Part of each caller: names are literals, so copying one is a store or two.
+  [[gnu::always_inline]] bool start_field(std::string_view name, std::size_t value_bytes) noexcept {
+    if (element_full_ || room() < name.size() + value_bytes + 8) return no_room();
+    char* out = buffer_.data() + length_;
+    *out = ',';
+    out += first_ ? 0 : 1;
+    first_ = false;
+    *out++ = '"';
+    std::memcpy(out, name.data(), name.size());
+    out += name.size();
+    *out++ = '"';
+    *out++ = ':';
+    length_ = static_cast<std::size_t>(out - buffer_.data());
+    return true;
+  }
+  bool no_room() noexcept;  // false
   void put(char c) noexcept { buffer_[length_++] = c; }
-  void put(std::string_view text) noexcept;
+  void put(std::string_view text) noexcept {
+    std::memcpy(buffer_.data() + length_, text.data(), text.size());
+    length_ += text.size();
+  }
   void put_number(std::uint64_t value) noexcept;
+  void put_integer(std::int64_t value) noexcept;
+  void put_milliseconds(std::chrono::nanoseconds value) noexcept;
+  // There is room for it, escaped or not.
+  void put_text(std::string_view value) noexcept;
+  // A text that is long, or near the end of the line.
+  void narrow_text(std::string_view name, std::string_view value) noexcept;
 
   std::array<char, kLineMax> buffer_{};
   std::size_t length_ = 0;
