@@ -1,8 +1,10 @@
-// Small text building for the hot path, where a formatting library costs more than the work around it.
+// Small text work: building where a formatting library costs more than the work around it, and the few
+// questions about ASCII that every reader of foreign text asks.
 #pragma once
 #include <charconv>
 #include <concepts>
 #include <string>
+#include <string_view>
 
 namespace qq {
 
@@ -12,6 +14,22 @@ void append_decimal(std::string& out, Integer value) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   out.append(digits, end);
+}
+
+constexpr char ascii_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// The white space of JSON and HTTP.
+constexpr bool is_space(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// Without the white space at both ends.
+constexpr std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace qq

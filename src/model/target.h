@@ -28,7 +28,6 @@ struct TargetEndpoint {
 // What relays need to know about a provider kind's habits (spec: the providers' catalogue).
 struct Quirks {
   bool force_include_usage = true;              // ask for stream usage even if the client did not
-  bool terminal_done_expected = true;           // sends "data: [DONE]" at the end of chat streams
   bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
 };

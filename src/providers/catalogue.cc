@@ -28,7 +28,6 @@ constexpr Quirks kUsual{};
 // Send usage with every stream of their own accord. Mistral refuses fields it does not know, the others gain
 // nothing from being asked.
 constexpr Quirks kUsageUnasked{.force_include_usage = false};
-constexpr Quirks kPerplexity{.force_include_usage = false, .terminal_done_expected = false};
 constexpr Quirks kXai{.reasoning_excluded_from_output = true};
 
 // Base URLs, endpoints and variables as widely published by the providers; check them before relying on a
@@ -72,7 +71,7 @@ constexpr std::array kCatalogue = {
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "OPENROUTER_API_KEY"},
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat), kPerplexity, "PERPLEXITY_API_KEY"},
+                 bits(Chat), kUsageUnasked, "PERPLEXITY_API_KEY"},
     // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
     ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "VLLM_API_KEY"},

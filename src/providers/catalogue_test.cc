@@ -41,7 +41,6 @@ std::string habits_of(const ProviderKind& kind) {
     out += words;
   };
   add(!kind.quirks.force_include_usage, "sends stream usage unasked");
-  add(!kind.quirks.terminal_done_expected, "no `[DONE]`");
   add(kind.quirks.reasoning_excluded_from_output, "chat: reasoning beside completion_tokens");
   return out;
 }

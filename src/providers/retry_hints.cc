@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
 #include "providers/upstream_error.h"
 #include "wire/json.h"
 
@@ -11,12 +12,6 @@ namespace qq::providers {
 namespace {
 
 constexpr Milliseconds kMax = std::chrono::hours(24);
-
-std::string_view trim(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
@@ -92,7 +87,7 @@ std::optional<WallTime> parse_http_date(std::string_view text) noexcept {
 }
 
 std::optional<Milliseconds> parse_retry_after(std::string_view value, WallTime now) noexcept {
-  value = trim(value);
+  value = trimmed(value);
   if (auto seconds = parse_decimal(value, 1000)) return seconds;
   const auto date = parse_http_date(value);
   if (!date) return std::nullopt;
@@ -128,7 +123,7 @@ std::optional<Milliseconds> parse_retry_info(std::string_view body) {
 std::optional<Milliseconds> retry_after(const wire::Fields& fields, std::string_view body, WallTime now) {
   std::optional<Milliseconds> by_ms;
   std::optional<Milliseconds> by_seconds;
-  if (const auto value = fields.find("retry-after-ms")) by_ms = parse_decimal(trim(*value), 1);
+  if (const auto value = fields.find("retry-after-ms")) by_ms = parse_decimal(trimmed(*value), 1);
   if (const auto value = fields.find("retry-after")) by_seconds = parse_retry_after(*value, now);
   // Azure sends "retry-after: 1" with "retry-after-ms: 0", and means the second.
   if (by_ms && (by_ms->count() > 0 || !by_seconds)) return by_ms;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
 #include "providers/error_body.h"
 #include "providers/masking.h"
 
@@ -82,13 +83,9 @@ std::optional<ErrorKind> meaning_of_code(std::string_view kind, const ErrorBody&
 // ---- What only the words tell.
 // -----------------------------------------------------------------------------
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 std::string lowered(std::string_view text) {
   std::string out(text.substr(0, kMessageMax));
-  std::ranges::transform(out, out.begin(), lower);
+  std::ranges::transform(out, out.begin(), ascii_lower);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "providers/catalogue.h"
 
 namespace qq::providers {
@@ -14,13 +15,9 @@ bool is_host_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 Result<std::string> parse_host(std::string_view text) {
   std::string host(text);
-  std::ranges::transform(host, host.begin(), lower);
+  std::ranges::transform(host, host.begin(), ascii_lower);
   if (host.empty()) return fail(bad_url("has no host; write https://host/path"));
   if (!std::ranges::all_of(host, is_host_char)) {
     return fail(

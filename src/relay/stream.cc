@@ -4,6 +4,7 @@
 #include "dialects/openai/event_edit.h"
 #include "dialects/openai/stream.h"
 #include "providers/upstream_error.h"
+#include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
 
@@ -18,10 +19,6 @@ constexpr std::size_t kHeldMax = 1U << 20U;
 // After the stream's end, how long the provider's own end of body is awaited so that its connection can be
 // used again.
 constexpr Milliseconds kTrailingEnd{50};
-
-bool is_event_stream(std::string_view content_type) noexcept {
-  return content_type.size() >= 17 && wire::iequals(content_type.substr(0, 17), "text/event-stream");
-}
 
 // The judging of one stream: bytes in, bytes for the client out. Not a coroutine, so that what it needs
 // while it works is on the stack and not in the frame of an idle stream.
@@ -119,8 +116,7 @@ class Sieve {
           if (event_from > 0) flush_raw(event_from);
           tail_.clear();  // else it is the event's own beginning
           if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
-            if (!event.name.empty()) edited.append("event: ").append(event.name).append("\n");
-            append_data_lines(edited, event.data);
+            openai::append_event(edited, event.name, event.data);
           }
           kept_from = whole = bytes.size();
         }
@@ -152,15 +148,6 @@ class Sieve {
     const std::string_view last = second.empty() ? first : second;
     if (!last.ends_with('\r')) return false;
     return last.size() > 1 ? last[last.size() - 2] == '\n' : !second.empty() && first.ends_with('\n');
-  }
-  static void append_data_lines(std::string& out, std::string_view data) {
-    while (true) {
-      const std::size_t line = data.find('\n');
-      out.append("data: ").append(data.substr(0, line)).append("\n");
-      if (line == std::string_view::npos) break;
-      data.remove_prefix(line + 1);
-    }
-    out.append("\n");
   }
 
   openai::StreamJudge judge_;

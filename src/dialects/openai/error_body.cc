@@ -2,30 +2,18 @@
 
 #include <string>
 
+#include "wire/json_text.h"
+
 namespace qq::dialects::openai {
 namespace {
 
-constexpr std::size_t kMessageMax = 2048;
 constexpr std::size_t kObjectMax = 64 * 1024;
 
-std::string text_of(wire::JsonValue value) {
-  if (value.is_string()) return value.string();
-  if (value.is_null()) return {};
-  return std::string(value.text());
-}
-
-std::string cut(std::string text) {
-  if (text.size() <= kMessageMax) return text;
-  std::size_t end = kMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // not inside a character
-  text.resize(end);
-  return text + "…";
-}
+using wire::text_of;
 
 Error stream_error(std::string message) {
   if (message.empty()) message = "the provider sent an error without a message";
-  return Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, cut(std::move(message)));
+  return Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, std::move(message));
 }
 
 // MiniMax reports failures as {"base_resp":{"status_code":1004,"status_msg":"…"}}; 0 is success.

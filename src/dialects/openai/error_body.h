@@ -1,5 +1,6 @@
 // Error objects as providers of the OpenAI dialects write them into a 200: as a whole answer, as a stream
-// event, or inside a choice. (What a non-2xx answer means is providers/upstream_error.h.)
+// event, or inside a choice. The words are the provider's own, neither cut nor masked: what they mean, and
+// what of them may be shown, is said by providers/upstream_error.h.
 #pragma once
 #include <optional>
 

@@ -2,12 +2,10 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace qq::dialects::openai {
 namespace {
-
-constexpr bool is_white(char c) noexcept {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 // A stretch of the data and what stands there instead.
 struct Change {
@@ -25,13 +23,13 @@ Change usage_member(std::string_view data, std::string_view value) noexcept {
   while (at > 0 && data[at - 1] != '"') --at;  // white space and the colon
   change.begin = at - std::string_view("\"usage\"").size();
   std::size_t next = change.end;
-  while (next < data.size() && is_white(data[next])) ++next;
+  while (next < data.size() && is_space(data[next])) ++next;
   if (next < data.size() && data[next] == ',') {
     change.end = next + 1;
     return change;
   }
   std::size_t before = change.begin;
-  while (before > 0 && is_white(data[before - 1])) --before;
+  while (before > 0 && is_space(data[before - 1])) --before;
   if (before > 0 && data[before - 1] == ',') change.begin = before - 1;
   return change;
 }
@@ -64,17 +62,6 @@ void append_changed(std::string& out, std::string_view data, const std::array<Ch
   out.append(data.substr(at));
 }
 
-void append_as_sse(std::string& out, std::string_view name, std::string_view data) {
-  if (!name.empty()) out.append("event: ").append(name).append("\n");
-  while (true) {
-    const std::size_t end = data.find('\n');
-    out.append("data: ").append(data.substr(0, end)).append("\n");
-    if (end == std::string_view::npos) break;
-    data.remove_prefix(end + 1);
-  }
-  out.append("\n");
-}
-
 // Where `data` stands in `raw`: it is a view into it, or (when the decoder kept the event) a copy of it.
 std::size_t find_in(std::string_view raw, std::string_view data) noexcept {
   if (data.empty() || data.find('\n') != std::string_view::npos) return std::string_view::npos;
@@ -87,6 +74,17 @@ std::size_t find_in(std::string_view raw, std::string_view data) noexcept {
 }
 
 }  // namespace
+
+void append_event(std::string& out, std::string_view name, std::string_view data) {
+  if (!name.empty()) out.append("event: ").append(name).append("\n");
+  while (true) {
+    const std::size_t end = data.find('\n');
+    out.append("data: ").append(data.substr(0, end)).append("\n");
+    if (end == std::string_view::npos) break;
+    data.remove_prefix(end + 1);
+  }
+  out.append("\n");
+}
 
 Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept {
   if (rules.usage_forced && facts.usage_only) return Edit::Drop;
@@ -118,7 +116,7 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
   } else {
     std::string data;
     append_changed(data, event.data, changes, count, rules);
-    append_as_sse(out, event.name, data);
+    append_event(out, event.name, data);
   }
   return edit;
 }

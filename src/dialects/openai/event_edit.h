@@ -34,4 +34,7 @@ Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept;
 Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
                 std::string_view raw, std::string& out);
 
+// Appends an event anew: `event:` if it has a name, a `data:` line for each line, a blank line.
+void append_event(std::string& out, std::string_view name, std::string_view data);
+
 }  // namespace qq::dialects::openai

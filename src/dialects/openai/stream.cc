@@ -1,21 +1,12 @@
 #include "dialects/openai/stream.h"
 
+#include "base/text.h"
 #include "dialects/openai/answer.h"
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
 
 namespace qq::dialects::openai {
 namespace {
-
-constexpr bool is_white(char c) noexcept {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trim(std::string_view text) noexcept {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::uint32_t choice_bit(std::int64_t index) noexcept {
   return 1U << static_cast<unsigned>(index < 0 || index > 31 ? 31 : index);
@@ -31,14 +22,14 @@ StreamJudge::StreamJudge(model::Endpoint endpoint, const model::Target& target) 
     : endpoint_(endpoint), quirks_(target.quirks) {}
 
 EventFacts StreamJudge::judge(const wire::SseEvent& event) {
-  if (event.has_data) return judge_document(event.name, trim(event.data));
+  if (event.has_data) return judge_document(event.name, trimmed(event.data));
   EventFacts facts;
   facts.keep_alive = true;
   return facts;
 }
 
 EventFacts StreamJudge::judge_raw(std::string_view raw) {
-  raw = trim(raw);
+  raw = trimmed(raw);
   if (!raw.empty() && (raw.front() == '{' || raw.front() == '[')) {
     EventFacts facts = judge_document({}, raw);
     if (facts.error) return facts;
@@ -76,7 +67,7 @@ EventFacts StreamJudge::judge_document(std::string_view name, std::string_view d
   if (name == "error" && !facts.error) {
     facts.error = is_json ? find_error(wire::JsonValue(data)) : std::nullopt;
     if (!facts.error) facts.error = error_from_value(wire::JsonValue(is_json ? data : std::string_view()));
-    if (!is_json && !data.empty()) facts.error->message = data.substr(0, 2048);
+    if (!is_json && !data.empty()) facts.error->message = data;
     facts.keep_alive = false;
   }
   if (facts.content) content_seen_ = true;
