@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "dialects/openai/errors.h"
 #include "dialects/openai/request.h"
 #include "providers/upstream_error.h"
@@ -160,15 +161,22 @@ Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
   if (!relayed) attempt.error = std::move(relayed).error();
 }
 
-// What the attempt tells about the target, and what follows for it.
+// What the attempt tells about the target, and what follows for it. A probe that delivered content has told
+// its success already; only a failure is news then.
 void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
   const MonotonicTime now = state.services.loop.now();
-  if (!attempt.error) {
-    chosen.health->record(chosen.admission, resilience::Evidence::Success, now);
-    return;
+  const bool settled = chosen.admission.ticket.probe && state.probe == nullptr;
+  state.probe = nullptr;
+  resilience::Evidence evidence = resilience::Evidence::Success;
+  if (attempt.error) {
+    chosen.health->note_failure(*attempt.error, now, state.services.random);
+    evidence = resilience::evidence_of(*attempt.error);
   }
-  chosen.health->note_failure(*attempt.error, now, state.services.random);
-  chosen.health->record(chosen.admission, resilience::evidence_of(*attempt.error), now);
+  if (!settled) {
+    chosen.health->record(chosen.admission, evidence, now);
+  } else if (evidence == resilience::Evidence::Failure) {
+    chosen.health->record_late_failure(chosen.admission, now);
+  }
 }
 
 // When a client may come back that no target could serve.
@@ -241,6 +249,7 @@ Error nothing_left(const RequestState& state) {
   model::Attempt& attempt = state.attempts.emplace_back();
   attempt.target = chosen.target;
   attempt.started = state.services.loop.precise_now();
+  state.probe = chosen.admission.ticket.probe ? &chosen.admission : nullptr;
 }
 
 [[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
@@ -279,13 +288,13 @@ struct Decision {
     step = resilience::next_step(state.plan, std::span(state.attempts).first(tries), situation,
                                  state.services.random);
   }
-  const auto* const same = std::get_if<resilience::SameTarget>(&step);
-  if (same == nullptr) return {};
-  if (!state.services.retry_budget.try_take(in_flight, situation.now)) {
-    state.services.counters.retry_budget_overflows.add();
+  if (const auto* const stop = std::get_if<resilience::Stop>(&step)) {
+    if (stop->for_budget) state.services.counters.retry_budget_overflows.add();
     return {};
   }
-  return {.repeat_after = same->delay};
+  const bool taken = state.services.retry_budget.try_take(in_flight, situation.now);
+  QQ_ASSERT(taken);  // `has_place` said so, and nothing has happened since
+  return {.repeat_after = std::get<resilience::SameTarget>(step).delay};
 }
 
 // Waits before a repeat, whose place in the retry budget is taken. Nothing if there will be none.

@@ -2,16 +2,24 @@
 
 namespace qq::relay {
 
+void settle_probe(RequestState& state, const model::Attempt& attempt) {
+  if (state.probe == nullptr) return;
+  state.snapshot.healths[attempt.target->index]->record(*state.probe, resilience::Evidence::Success,
+                                                        state.services.loop.now());
+  state.probe = nullptr;
+}
+
+Error given_up(const net::Cancellation& cancellation) {
+  const ErrorKind why = cancellation.reason();
+  return why == ErrorKind::ClientGone ? client_gone() : Error::gateway(why, "the request was given up");
+}
+
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
                     MonotonicTime from) {
   net::EventLoop& loop = state.services.loop;
   state.upstream_wait += std::max(loop.now() - from, MonotonicTime::duration{0});
   if (wake == net::Wake::Ready) return {};
-  if (wake == net::Wake::Cancelled) {
-    const ErrorKind why = scope.cancel->reason();
-    return fail(why == ErrorKind::ClientGone ? Error::client(why, "the client closed the connection")
-                                             : Error::gateway(why, "the request was given up"));
-  }
+  if (wake == net::Wake::Cancelled) return fail(given_up(*scope.cancel));
   const bool total = loop.now() >= state.deadline;
   return fail(Error::upstream(total ? ErrorKind::TotalTimeout : timeout, AttemptPhase::ReplyBegun,
                               total ? "the request's deadline came before the answer's end"

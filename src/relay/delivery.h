@@ -1,10 +1,18 @@
-// The two waits of a relay: for the provider's next bytes, and for the client to take what it was given.
+// What relays of whole answers and of streams share: the commit point, and the two waits, for the provider's
+// next bytes and for the client to take what it was given.
 #pragma once
 #include "base/task.h"
 #include "relay/request.h"
 #include "relay/upstream_client.h"
 
 namespace qq::relay {
+
+// The first content is about to go out: the target works, which is all that a breaker's probe was to find
+// out. How the answer ends is evidence of its own.
+void settle_probe(RequestState& state, const model::Attempt& attempt);
+
+// The request was given up: by its client, or by us.
+Error given_up(const net::Cancellation& cancellation);
 
 // What a wait for the provider came to, which began at `from`; its time counts as the provider's. Errors:
 // `timeout` (or TotalTimeout, whichever deadline came first), ClientGone or the cancellation's other reason.

@@ -48,10 +48,12 @@ struct RequestState {
   std::vector<model::Attempt> attempts{};
   MonotonicTime deadline = kNever;
 
-  bool delivered = false;  // the commit point is passed
+  bool delivered = false;    // the commit point is passed
+  bool interrupted = false;  // an in-band error event ended the stream
+  // Of the running attempt, if it is a breaker's probe that is not settled yet.
+  const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};
   std::optional<Error> error{};  // what the client was told, or why it ended early
-  bool interrupted = false;      // an in-band error event ended the stream
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};

@@ -343,6 +343,7 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
   Relaying relaying(state, attempt, reply);
   for (;;) {
     // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
+    settle_probe(state_, attempt_);
     // scratch.
     if (state.client.pending()) {
       reply.keep();

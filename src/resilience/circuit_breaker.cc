@@ -11,6 +11,7 @@ CircuitBreaker::CircuitBreaker(const CircuitBreakerConfig& config)
   QQ_ASSERT(config.failures_to_open >= 1);
   QQ_ASSERT(config.open_for.count() > 0);
   QQ_ASSERT(config.open_for_max >= config.open_for);
+  QQ_ASSERT(config.trial.count() >= 0);
 }
 
 std::optional<CircuitBreaker::Ticket> CircuitBreaker::try_admit(MonotonicTime now) {
@@ -53,8 +54,10 @@ void CircuitBreaker::record(Ticket ticket, Evidence evidence, MonotonicTime now)
     case Evidence::Success:
       if (state_ == CircuitState::Closed) {
         failures_in_a_row_ = 0;
-      } else {
+      } else if (now - opened_at_ >= config_.trial) {
         close();
+      } else {
+        go_on_trial(ticket.probe);
       }
       return;
     case Evidence::Failure:
@@ -69,6 +72,10 @@ void CircuitBreaker::record(Ticket ticket, Evidence evidence, MonotonicTime now)
   }
 }
 
+void CircuitBreaker::record_late_failure(Ticket ticket, MonotonicTime now) {
+  record(ticket.period == period_ ? ticket : force(), Evidence::Failure, now);
+}
+
 std::optional<MonotonicTime> CircuitBreaker::open_until() const {
   if (state_ != CircuitState::Open) return std::nullopt;
   return open_until_;
@@ -76,6 +83,7 @@ std::optional<MonotonicTime> CircuitBreaker::open_until() const {
 
 void CircuitBreaker::open(MonotonicTime now) {
   state_ = CircuitState::Open;
+  opened_at_ = now;
   open_until_ = now + open_for_;
   ++period_;
   failures_in_a_row_ = 0;
@@ -88,6 +96,14 @@ void CircuitBreaker::close() {
   ++period_;
   failures_in_a_row_ = 0;
   probe_running_ = false;
+}
+
+void CircuitBreaker::go_on_trial(bool was_probe) {
+  if (state_ == CircuitState::Open) {  // a forced attempt's success
+    state_ = CircuitState::HalfOpen;
+    ++period_;
+  }
+  if (was_probe) probe_running_ = false;
 }
 
 }  // namespace qq::resilience

@@ -23,7 +23,16 @@ class CircuitBreakerTest : public testing::Test {
   }
 
   MonotonicTime now_{1000s};
-  CircuitBreaker breaker_{{.failures_to_open = 2, .open_for = 10s, .open_for_max = 35s}};
+  CircuitBreaker breaker_{{.failures_to_open = 2, .open_for = 10s, .open_for_max = 35s, .trial = 0s}};
+};
+
+// The same with a trial that is longer than the first open period.
+class BreakerTrialTest : public CircuitBreakerTest {
+ protected:
+  BreakerTrialTest() {
+    breaker_ = CircuitBreaker({.failures_to_open = 2, .open_for = 10s, .open_for_max = 35s, .trial = 30s});
+    open_it();
+  }
 };
 
 TEST_F(CircuitBreakerTest, OpensAfterFailuresInARow) {
@@ -193,6 +202,85 @@ TEST_F(CircuitBreakerTest, WouldRefuseForetellsTryAdmitInEveryState) {
   EXPECT_FALSE(breaker_.would_refuse(now_));
 }
 
+TEST_F(BreakerTrialTest, GoodProbesGoOneByOneUntilTheTrialIsOver) {
+  now_ += 10s;
+  for (int i = 0; i < 20; ++i) {
+    const auto probe = admitted();
+    EXPECT_TRUE(probe.probe);
+    EXPECT_FALSE(breaker_.try_admit(now_)) << "one at a time";
+    breaker_.record(probe, Evidence::Success, now_);
+    EXPECT_EQ(breaker_.state(), CircuitState::HalfOpen);
+    now_ += 1s;
+  }
+  attempt(Evidence::Success);
+  EXPECT_EQ(breaker_.state(), CircuitState::Closed);
+}
+
+TEST_F(BreakerTrialTest, AFailureOnTrialOpensItForTwiceAsLong) {
+  now_ += 10s;
+  attempt(Evidence::Success);
+  now_ += 5s;
+  attempt(Evidence::Failure);
+  EXPECT_EQ(breaker_.state(), CircuitState::Open);
+  EXPECT_EQ(breaker_.open_until(), now_ + 20s);
+}
+
+TEST_F(BreakerTrialTest, AForcedSuccessBeginsTheTrial) {
+  now_ += 1s;
+  breaker_.record(breaker_.force(), Evidence::Success, now_);
+  EXPECT_EQ(breaker_.state(), CircuitState::HalfOpen);
+  EXPECT_TRUE(admitted().probe);
+  now_ += 29s;
+  breaker_.record(breaker_.force(), Evidence::Success, now_);
+  EXPECT_EQ(breaker_.state(), CircuitState::Closed);
+}
+
+TEST_F(BreakerTrialTest, ALateFailureOfAGoodProbeEndsTheTrial) {
+  now_ += 10s;
+  const auto probe = admitted();
+  breaker_.record(probe, Evidence::Success, now_);
+  now_ += 1s;
+  std::ignore = admitted();
+  breaker_.record_late_failure(probe, now_);
+  EXPECT_EQ(breaker_.state(), CircuitState::Open);
+  EXPECT_EQ(breaker_.open_until(), now_ + 20s);
+}
+
+TEST_F(CircuitBreakerTest, ALateFailureOfAGoodProbeCountsInTheClosedBreaker) {
+  open_it();
+  now_ += 10s;
+  const auto probe = admitted();
+  breaker_.record(probe, Evidence::Success, now_);
+  ASSERT_EQ(breaker_.state(), CircuitState::Closed);
+  breaker_.record_late_failure(probe, now_);
+  EXPECT_EQ(breaker_.failures_in_a_row(), 1);
+  breaker_.record_late_failure(probe, now_);
+  EXPECT_EQ(breaker_.state(), CircuitState::Open);
+  const auto until = breaker_.open_until();
+  breaker_.record_late_failure(probe, now_ + 1s);
+  EXPECT_EQ(breaker_.open_until(), until) << "an open breaker knows already";
+}
+
+// Every rhythm of up and down, with a request every 100 ms: a closed breaker opens at most once in a trial.
+TEST(CircuitBreakerFlap, AClosedBreakerOpensAtMostOnceInThirtySeconds) {
+  for (const auto up : {2s, 7s, 10s, 14s, 16s, 29s, 31s}) {
+    for (const auto down : {1s, 5s, 10s, 15s, 20s}) {
+      CircuitBreaker breaker{CircuitBreakerConfig{}};
+      std::optional<MonotonicTime> opened;
+      for (MonotonicTime now{1000s}; now < MonotonicTime{4600s}; now += 100ms) {
+        const bool is_up = (now - MonotonicTime{1000s}) % (up + down) < up;
+        const CircuitState before = breaker.state();
+        if (const auto ticket = breaker.try_admit(now)) {
+          breaker.record(*ticket, is_up ? Evidence::Success : Evidence::Failure, now);
+        }
+        if (before != CircuitState::Closed || breaker.state() != CircuitState::Open) continue;
+        if (opened) EXPECT_GE(now - *opened, 30s) << up.count() << " up, " << down.count() << " down";
+        opened = now;
+      }
+    }
+  }
+}
+
 // Every state, every kind of ticket, every evidence: where it leads.
 TEST(CircuitBreakerTable, EveryTransition) {
   enum class Kind { Ordinary, Probe, Forced, Late };
@@ -230,7 +318,7 @@ TEST(CircuitBreakerTable, EveryTransition) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& c = cases[i];
     MonotonicTime now{1000s};
-    CircuitBreaker breaker({.failures_to_open = 1, .open_for = 10s, .open_for_max = 40s});
+    CircuitBreaker breaker({.failures_to_open = 1, .open_for = 10s, .open_for_max = 40s, .trial = 0s});
     const auto late = *breaker.try_admit(now);
     auto ticket = late;
     // Once round the circle makes the first ticket late even when the breaker is closed again.

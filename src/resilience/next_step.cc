@@ -84,12 +84,10 @@ NextStep next_step(const model::Plan& plan, std::span<const model::Attempt> atte
   if (situation.more_targets) return NextTarget{};
 
   const int tries = tries_at(last.target, attempts);
-  if (tries >= plan.retry.max_attempts || !situation.retry_allowed ||
-      !worth_repeating_here(*last.error, attempts)) {
-    return Stop{};
-  }
+  if (tries >= plan.retry.max_attempts || !worth_repeating_here(*last.error, attempts)) return Stop{};
   const auto delay = delay_here(plan.retry, *last.error, tries - 1, situation, random);
   if (!delay || *delay >= situation.deadline - situation.now) return Stop{};
+  if (!situation.retry_allowed) return Stop{.for_budget = true};
   return SameTarget{*delay};
 }
 

@@ -19,7 +19,9 @@ struct SameTarget {
 // Go on to the next target of the plan that may be tried (another account counts as one).
 struct NextTarget {};
 // Tell the client; retry_advice.h says when it may come back.
-struct Stop {};
+struct Stop {
+  bool for_budget = false;  // it would be SameTarget, had the retry budget a place
+};
 using NextStep = std::variant<SameTarget, NextTarget, Stop>;
 
 struct Situation {

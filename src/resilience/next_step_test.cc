@@ -210,7 +210,22 @@ TEST_F(SameTargetTest, TheBackOffCountsTriesAtThisTargetOnly) {
 TEST_F(SameTargetTest, NoRepeatWithoutAPlaceInTheBudget) {
   failed(upstream(ErrorKind::ServerError));
   situation_.retry_allowed = false;
-  EXPECT_TRUE(stops());
+  const NextStep decision = step();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_TRUE(std::get<Stop>(decision).for_budget);
+}
+
+TEST_F(SameTargetTest, TheBudgetIsToBlameOnlyForRepeatsThatWouldHaveBeenMade) {
+  situation_.retry_allowed = false;
+  failed(upstream(ErrorKind::TlsFailed));
+  NextStep decision = step();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_FALSE(std::get<Stop>(decision).for_budget);
+  attempts_.clear();
+  failed(rate_limited(1h));
+  decision = step();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_FALSE(std::get<Stop>(decision).for_budget);
 }
 
 TEST_F(SameTargetTest, ARefusedConnectionIsTriedAtMostMaxAttemptsTimes) {

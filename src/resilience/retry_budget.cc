@@ -13,10 +13,7 @@ bool RetryBudget::has_place(std::int64_t requests_in_flight, MonotonicTime now) 
 bool RetryBudget::try_take(std::int64_t requests_in_flight, MonotonicTime now) {
   if (!share_has_place(requests_in_flight)) {
     const double left = floor_at(now);
-    if (left < 1.0) {
-      ++overflows_;
-      return false;
-    }
+    if (left < 1.0) return false;
     floor_left_ = left - 1.0;
     floor_time_ = now;
   }

@@ -19,13 +19,12 @@ struct RetryBudgetConfig {
 class RetryBudget {
  public:
   explicit RetryBudget(const RetryBudgetConfig& config = {}) : config_(config) {}
-  // Whether `try_take` would succeed; takes nothing and counts nothing. For `Situation::retry_allowed`.
+  // Whether `try_take` would succeed; takes nothing. For `Situation::retry_allowed`.
   [[nodiscard]] bool has_place(std::int64_t requests_in_flight, MonotonicTime now) const;
   // Takes one retry if the budget has it; `retry_finished` gives its place back when the retry has ended,
-  // well or badly. The share is used first, the floor only beyond it. A refusal counts as an overflow.
+  // well or badly. The share is used first, the floor only beyond it.
   [[nodiscard]] bool try_take(std::int64_t requests_in_flight, MonotonicTime now);
   void retry_finished();
-  [[nodiscard]] std::uint64_t overflows() const noexcept { return overflows_; }
 
  private:
   [[nodiscard]] bool share_has_place(std::int64_t requests_in_flight) const noexcept;
@@ -35,7 +34,6 @@ class RetryBudget {
   std::int64_t retries_in_flight_ = 0;
   double floor_left_ = -1;  // as of `floor_time_`; negative until it is first used, then it starts full
   MonotonicTime floor_time_{};
-  std::uint64_t overflows_ = 0;
 };
 
 }  // namespace qq::resilience

@@ -90,6 +90,12 @@ void TargetHealth::record(Admission admission, Evidence evidence, MonotonicTime 
   publish();
 }
 
+void TargetHealth::record_late_failure(Admission admission, MonotonicTime now) {
+  const std::scoped_lock lock(mutex_);
+  breaker_.record_late_failure(admission.ticket, never_decreasing(now));
+  publish();
+}
+
 void TargetHealth::note_failure(const Error& error, MonotonicTime now, Random& random) {
   const auto start = [&](CoolDown& which) {
     const int before = is_throttle(error) ? which.count_throttle(now) : 0;

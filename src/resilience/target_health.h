@@ -74,6 +74,8 @@ class TargetHealth {
   // What bars this target now, for `last_candidate`.
   [[nodiscard]] Standing standing(MonotonicTime now) const;
   void record(Admission admission, Evidence evidence, MonotonicTime now);
+  // That an attempt failed for which `record` was paid early, at its first content.
+  void record_late_failure(Admission admission, MonotonicTime now);
 
   // Starts the cool-down that this failure asks for (table above), if any. `record` is owed all the same.
   void note_failure(const Error& error, MonotonicTime now, Random& random);

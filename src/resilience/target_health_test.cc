@@ -77,7 +77,20 @@ TEST_F(TargetHealthTest, FiveFailuresInARowOpenItForFifteenSeconds) {
   now_ += 15s;
   EXPECT_EQ(health_.available_at(now_), std::nullopt);
   attempt(Evidence::Success);
+  EXPECT_EQ(health_.state(), CircuitState::HalfOpen) << "on trial";
+  now_ += 15s;
+  attempt(Evidence::Success);
   EXPECT_EQ(health_.state(), CircuitState::Closed);
+}
+
+TEST_F(TargetHealthTest, ALateFailureAfterAnEarlyRecordIsCounted) {
+  for (int i = 0; i < 5; ++i) {
+    const auto admission = health_.try_admit(now_);
+    ASSERT_TRUE(admission);
+    health_.record_late_failure(*admission, now_);
+  }
+  EXPECT_EQ(health_.state(), CircuitState::Open);
+  EXPECT_FALSE(health_.try_admit(now_));
 }
 
 TEST_F(TargetHealthTest, ASuccessForgivesTheFailuresBeforeIt) {
@@ -102,7 +115,7 @@ TEST_F(TargetHealthTest, ALateAnswerOfTheOldPeriodChangesNothing) {
   open_breaker();
   health_.record(*slow, Evidence::Success, now_);
   EXPECT_EQ(health_.state(), CircuitState::Open);
-  now_ += 15s;
+  now_ += 30s;
   attempt(Evidence::Success);
   for (int i = 0; i < 10; ++i) health_.record(*slow, Evidence::Failure, now_);
   EXPECT_EQ(health_.state(), CircuitState::Closed);
@@ -188,11 +201,11 @@ TEST_F(TargetHealthTest, TheStrongestBarIsTheOneThatStands) {
   EXPECT_EQ(health_.state(), CircuitState::Open) << "asking starts no probe";
 }
 
-TEST_F(TargetHealthTest, AForcedSuccessClosesTheBreakerForEverybody) {
+TEST_F(TargetHealthTest, AForcedSuccessBeginsTheTrialForEverybody) {
   open_breaker();
   ASSERT_FALSE(health_.try_admit(now_));
   health_.record(health_.force_admit(), Evidence::Success, now_);
-  EXPECT_EQ(health_.state(), CircuitState::Closed);
+  EXPECT_EQ(health_.state(), CircuitState::HalfOpen);
   EXPECT_TRUE(health_.try_admit(now_));
 }
 

@@ -133,6 +133,67 @@ TEST(BreakerInTheRelay, OneProbeAtATime) {
   world.run_for(5s);
   EXPECT_EQ(world.provider(0).seen().total(), before + 1);
   for (const Client* client : clients) EXPECT_EQ(client->reply().status, 200);
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::HalfOpen) << "on trial";
+  EXPECT_EQ(world.ask(chat("backed")).story(), "success");
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::HalfOpen);
+  world.run_for(10s);
+  EXPECT_EQ(world.ask(chat("backed")).story(), "success");
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed) << "thirty seconds after it opened";
+  world.expect_rest();
+}
+
+// Opens p0's breaker at the main route.
+void open_breaker(World& world) {
+  world.provider(0).misbehave("fault=500");
+  for (int i = 0; i < 5; ++i) static_cast<void>(world.ask(chat("backed")));
+  ASSERT_EQ(world.health(0).state(), resilience::CircuitState::Open);
+}
+
+TEST(BreakerInTheRelay, AProbeIsSettledAtItsFirstContent) {
+  World world;
+  open_breaker(world);
+  world.run_for(30s);
+  world.provider(0).misbehave("gap=1000; words=60");
+  Client& client = world.client();
+  client.start(chat("backed").streamed().bytes());
+  world.run_for(1ms);
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 1);
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  world.provider(0).behave();
+  EXPECT_EQ(world.ask(chat("backed")).story(), "success") << "while the probe's stream goes on";
+  world.run_until_end(client);
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  world.expect_rest();
+}
+
+TEST(BreakerInTheRelay, ACutBehindAProbesContentIsAFailureOfItsOwn) {
+  World world;
+  open_breaker(world);
+  world.run_for(15s);
+  world.provider(0).misbehave("fault=close_mid_body; at=5; gap=20");
+  EXPECT_EQ(world.ask(chat("backed").streamed()).story(), "stream_cut");
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Open) << "that was on trial";
+  EXPECT_EQ(world.health(0).times_opened(), 2U);
+  world.run_for(30s);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(world.ask(chat("backed").streamed()).story(), "stream_cut");
+    const auto now = world.health(0).state();
+    EXPECT_EQ(now, i < 4 ? resilience::CircuitState::Closed : resilience::CircuitState::Open) << i;
+  }
+  world.expect_rest();
+}
+
+TEST(BreakerInTheRelay, AClientThatLeavesAProbesStreamChangesNothing) {
+  World world;
+  open_breaker(world);
+  world.run_for(30s);
+  world.provider(0).misbehave("gap=1000; words=60");
+  Client& client = world.client();
+  client.start(chat("backed").streamed().bytes());
+  world.run_for(5s);
+  client.leave(Client::Leave::Reset);
+  world.run_for(1s);
+  EXPECT_EQ(story_of(world.records().back().attempts), "cancelled");
   EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
   world.expect_rest();
 }
@@ -144,6 +205,10 @@ TEST(BreakerInTheRelay, TheLastCandidateIsTriedAllTheSame) {
   ASSERT_EQ(world.health(0).state(), resilience::CircuitState::Open);
   world.provider(0).behave();
   EXPECT_EQ(world.ask(chat("alone")).story(), "refused,success");
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::HalfOpen) << "on trial";
+  EXPECT_EQ(world.ask(chat("alone")).story(), "success");
+  world.run_for(30s);
+  EXPECT_EQ(world.ask(chat("alone")).story(), "success");
   EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
   world.expect_rest();
 }
@@ -153,12 +218,38 @@ TEST(BreakerInTheRelay, AFlappingProviderDoesNotMakeItFlap) {
   world.provider(0).scenario(
       R"({"rules":[{"model":"*","flap":{"up_ms":10000,"down_ms":10000},"do":{"fault":"503"}}]})");
   int bad = 0;
+  int openings = 0;
+  std::optional<MonotonicTime> opened;
   for (int i = 0; i < 2'400; ++i) {
+    const resilience::CircuitState before = world.health(0).state();
     bad += world.ask(chat("backed")).reply.status == 200 ? 0 : 1;
+    if (before == resilience::CircuitState::Closed &&
+        world.health(0).state() == resilience::CircuitState::Open) {
+      const MonotonicTime now = world.loop().now();
+      if (opened) EXPECT_GE(now - *opened, 30s);
+      opened = now;
+      ++openings;
+    }
     world.run_for(250ms);
   }
   EXPECT_EQ(bad, 0);
-  EXPECT_LE(world.health(0).times_opened(), 30U) << "once in each of the ten minutes' flaps";
+  EXPECT_GE(openings, 1);
+  EXPECT_LE(openings, 20);
+  world.expect_rest();
+}
+
+TEST(RetryBudget, ARefusedRepeatIsCounted) {
+  World world;
+  world.provider(0).misbehave("fault=500");
+  std::vector<Client*> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(&world.client());
+    clients.back()->start(chat("alone").bytes());
+  }
+  world.run_for(0ns);
+  EXPECT_EQ(world.counters().retry_budget_overflows.get(), 1) << "four want a repeat, the floor has three";
+  world.run_for(30s);
+  for (const Client* client : clients) EXPECT_EQ(client->reply().status, 502);
   world.expect_rest();
 }
 
