@@ -1,17 +1,12 @@
 #include "providers/error_body.h"
 
-#include "wire/json.h"
+#include "wire/json_text.h"
 
 namespace qq::providers {
 namespace {
 
 using wire::JsonValue;
-
-std::string text_of(JsonValue value) {
-  if (value.is_string()) return value.string();
-  if (value.is_null()) return {};
-  return std::string(value.text());
-}
+using wire::text_of;
 
 // FastAPI's list of complaints: the first one's words.
 std::string detail_text(JsonValue detail) {
@@ -47,7 +42,7 @@ void read_members(JsonValue object, ErrorBody& body) {
       // Google's word for the kind is its status.
       if (body.type.empty() && value.is_string()) body.type = text_of(value);
     } else if (key == "param") {
-      body.param = text_of(value);
+      if (body.param.empty()) body.param = text_of(value);
     } else if (key == "detail" && body.message.empty()) {
       body.message = detail_text(value);
     } else if (key == "details" && value.is_array()) {
@@ -86,6 +81,19 @@ ErrorBody read_error_body(std::string_view text) {
     if (body.type == "error") body.type.clear();
     if (!body.message.empty()) body.object = document.text();
   }
+  return body;
+}
+
+ErrorBody error_body_of(const Error& told) {
+  ErrorBody body;
+  body.message = told.message;
+  body.type = told.type;
+  body.code = told.code;
+  body.param = told.param;
+  body.object = told.object;
+  body.is_json = true;
+  // What dialects have no member for: Google's kind, engines that call their code otherwise.
+  if (!told.object.empty()) read_members(JsonValue(told.object), body);
   return body;
 }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace qq::providers {
 
 struct ErrorBody {
@@ -19,5 +21,7 @@ struct ErrorBody {
 // {"message"|"Message","code"} (DashScope, Bedrock, Cohere), {"detail":"…"|[{msg}]} (Mistral, FastAPI),
 // {"error_code","error_msg"} (Qianfan), {"base_resp":{…}} (MiniMax), [{"error":…}] (Google).
 ErrorBody read_error_body(std::string_view body);
+// The same of an error that a dialect has read already.
+ErrorBody error_body_of(const Error& told);
 
 }  // namespace qq::providers

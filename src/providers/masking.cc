@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/json.h"
+
 namespace qq::providers {
 namespace {
 
@@ -61,6 +63,38 @@ std::size_t escape_length(std::string_view text, std::size_t at) noexcept {
   return std::min(length, text.size() - at);
 }
 
+// Whether a string of the JSON text that has escapes is, once it is decoded, one that `is_wanted`.
+template <typename Predicate>
+bool any_escaped_string(std::string_view json, Predicate is_wanted) {
+  for (std::size_t at = json.find('"'); at != std::string_view::npos; at = json.find('"', at)) {
+    const std::size_t begin = at++;
+    bool escapes = false;
+    while (at < json.size() && json[at] != '"') {
+      escapes = escapes || json[at] == '\\';
+      at += json[at] == '\\' ? 2 : 1;
+    }
+    if (at >= json.size()) return false;
+    ++at;
+    if (escapes && is_wanted(wire::JsonValue(json.substr(begin, at - begin)).string())) return true;
+  }
+  return false;
+}
+
+// "authorization: Bearer KEY\r\n", "api-key: KEY\r\n".
+std::string_view credential_in(std::string_view header_lines) noexcept {
+  std::string_view line = header_lines.substr(0, header_lines.find("\r\n"));
+  line.remove_prefix(std::min(line.size(), line.find(": ") + 2));
+  constexpr std::string_view kBearer = "Bearer ";
+  if (line.starts_with(kBearer)) line.remove_prefix(kBearer.size());
+  return line;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 }  // namespace
 
 std::string mask_keys(std::string_view text) {
@@ -96,6 +130,23 @@ std::string mask_keys(std::string_view text) {
     at = end;
   }
   return out;
+}
+
+std::string mask_keys_in_json(std::string_view json) {
+  std::string masked = mask_keys(json);
+  if (any_escaped_string(masked, [](const std::string& text) { return mask_keys(text) != text; })) return {};
+  return masked;
+}
+
+void hide_credential(Error& error, const model::Target& target) {
+  const std::string_view credential = credential_in(target.auth_header_lines.reveal());
+  if (credential.size() < kTailMin) return;
+  if (any_escaped_string(error.object, [&](const std::string& text) { return text.contains(credential); })) {
+    error.object.clear();
+  }
+  for (std::string* text : {&error.message, &error.type, &error.code, &error.param, &error.object}) {
+    replace_all(*text, credential, "****");
+  }
 }
 
 }  // namespace qq::providers

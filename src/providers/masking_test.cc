@@ -29,5 +29,46 @@ TEST(MaskKeys, LeavesIdsNamesAndProseAlone) {
   }
 }
 
+TEST(MaskKeysInJson, KeepsTheTextAroundTheKeys) {
+  EXPECT_EQ(mask_keys_in_json(R"({"message":"a \"sk-abcdefgh12345678\" b","code":null})"),
+            R"({"message":"a \"sk-****\" b","code":null})");
+  EXPECT_EQ(mask_keys_in_json(R"({"message":"\u4f60\u597d","n":[1,"x"]})"),
+            R"({"message":"\u4f60\u597d","n":[1,"x"]})");
+}
+
+TEST(MaskKeysInJson, ShowsNothingOfAValueWhoseEscapesHideAKey) {
+  EXPECT_EQ(mask_keys_in_json(R"({"message":"sk\u002dabcdefgh12345678"})"), "");
+  EXPECT_EQ(mask_keys_in_json(R"({"a":{"\u0073k-abcdefgh12345678":1}})"), "");
+}
+
+TEST(HideCredential, FindsTheTargetsOwnKeyWhateverItLooksLike) {
+  model::Target target;
+  for (const std::string line :
+       {"authorization: Bearer our/plain=secret\r\n", "api-key: our/plain=secret\r\n"}) {
+    target.auth_header_lines = Secret(line);
+    Error error =
+        Error::upstream(ErrorKind::Refused, AttemptPhase::ReplyBegun, "no our/plain=secret, no service");
+    error.code = "our/plain=secret";
+    error.object = R"({"message":"no our/plain=secret"})";
+    hide_credential(error, target);
+    EXPECT_EQ(error.message, "no ****, no service");
+    EXPECT_EQ(error.code, "****");
+    EXPECT_EQ(error.object, R"({"message":"no ****"})");
+    error.object = R"({"message":"no our\/plain=secret"})";
+    hide_credential(error, target);
+    EXPECT_EQ(error.object, "");
+  }
+}
+
+TEST(HideCredential, LeavesTheTextAloneWithoutOneOrWithAWord) {
+  model::Target target;
+  for (const std::string line : {"", "authorization: Bearer none\r\n"}) {
+    target.auth_header_lines = Secret(line);
+    Error error = Error::upstream(ErrorKind::Refused, AttemptPhase::ReplyBegun, "there is none: ");
+    hide_credential(error, target);
+    EXPECT_EQ(error.message, "there is none: ");
+  }
+}
+
 }  // namespace
 }  // namespace qq::providers

@@ -173,10 +173,13 @@ bool may_wait(ErrorKind kind) noexcept {
          kind == ErrorKind::Overloaded || kind == ErrorKind::ServerError;
 }
 
-std::string cut(std::string text) {
-  if (text.size() <= kMessageMax) return text;
-  std::size_t end = kMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+// What may be shown of a provider's words, at most `max` bytes of them. Masked before it is cut, since half a
+// key looks like none; a text of any length costs no more than its beginning.
+std::string shown(std::string_view words, std::size_t max) {
+  std::string text = mask_keys(words.substr(0, 4 * max));
+  if (text.size() <= max && words.size() <= 4 * max) return text;
+  std::size_t end = std::min(max, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
     --end;  // not inside a character
   text.resize(end);
   return text + "…";
@@ -190,19 +193,42 @@ std::string describe(int status, std::string_view body, const ErrorBody& read) {
   const std::size_t begin = body.find_first_not_of(" \t\r\n");
   if (begin != std::string_view::npos && body[begin] == '<') return with + " and a web page";
   if (begin == std::string_view::npos) return with + " and no body";
-  std::string words;
-  for (const char c : body.substr(begin, 200)) words += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  // Masked before it is cut: half a key looks like none.
+  std::string words = mask_keys(body.substr(begin, 1000)).substr(0, 200);
+  std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return with + ": " + words;
 }
 
 Error make_error(ErrorKind kind, int status, std::string_view raw, const ErrorBody& body) {
   Error error = Error::upstream(kind, AttemptPhase::ReplyBegun, {});
   error.upstream_status = static_cast<std::uint16_t>(std::clamp(status, 0, 999));
-  error.message = cut(mask_keys(body.message.empty() ? describe(status, raw, body) : body.message));
-  error.type = mask_keys(body.type.substr(0, 128));
-  error.code = mask_keys(body.code.substr(0, 128));
-  error.param = mask_keys(body.param.substr(0, 256));
-  if (body.object.size() <= kObjectMax) error.object = mask_keys(body.object);
+  error.message = body.message.empty() ? describe(status, raw, body) : shown(body.message, kMessageMax);
+  error.type = shown(body.type, 128);
+  error.code = shown(body.code, 128);
+  error.param = shown(body.param, 256);
+  if (body.object.size() <= kObjectMax) error.object = mask_keys_in_json(body.object);
+  return error;
+}
+
+Error classify_object(std::string_view kind, const ErrorBody& read) {
+  // Some carry the status they would have had: OpenRouter as `code`, Groq as `status_code`.
+  int status = 0;
+  std::from_chars(read.code.data(), read.code.data() + read.code.size(), status);
+  const bool is_status = read.code.size() == 3 && status >= 400 && status <= 599;
+  ErrorKind meaning = ErrorKind::StreamError;
+  if (const auto by_code = meaning_of_code(kind, read)) {
+    meaning = *by_code;
+  } else if (begins_as_quota_error(lowered(read.message))) {
+    meaning = ErrorKind::QuotaExhausted;
+  } else if (is_status) {
+    meaning = judge(kind, status, read);
+  }
+  Error error = make_error(meaning, 200, {}, read);
+  if (read.message.empty()) error.message = "the provider sent an error without a message";
+  if (may_wait(meaning) && !read.object.empty()) {
+    const wire::Fields none;
+    error.retry_after = retry_after(none, "{\"error\":" + read.object + "}", WallTime{});
+  }
   return error;
 }
 
@@ -217,26 +243,11 @@ Error classify_reply(std::string_view kind, int status, const wire::Fields& fiel
 }
 
 Error classify_error_object(std::string_view kind, std::string_view body) {
-  const ErrorBody read = read_error_body(body);
-  // Some carry the status they would have had: OpenRouter as `code`, Groq as `status_code`.
-  int status = 0;
-  std::from_chars(read.code.data(), read.code.data() + read.code.size(), status);
-  const bool is_status = read.code.size() == 3 && status >= 400 && status <= 599;
-  ErrorKind meaning = ErrorKind::StreamError;
-  if (const auto by_code = meaning_of_code(kind, read)) {
-    meaning = *by_code;
-  } else if (begins_as_quota_error(lowered(read.message))) {
-    meaning = ErrorKind::QuotaExhausted;
-  } else if (is_status) {
-    meaning = judge(kind, status, read);
-  }
-  Error error = make_error(meaning, 200, body, read);
-  if (read.message.empty()) error.message = "the provider sent an error without a message";
-  if (may_wait(meaning)) {
-    const wire::Fields none;
-    error.retry_after = retry_after(none, body, WallTime{});
-  }
-  return error;
+  return classify_object(kind, read_error_body(body));
+}
+
+Error classify_error_object(std::string_view kind, const Error& told) {
+  return classify_object(kind, error_body_of(told));
 }
 
 }  // namespace qq::providers

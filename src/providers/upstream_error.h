@@ -16,8 +16,10 @@ namespace qq::providers {
 Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
                      WallTime now);
 
-// The same for an error object inside a 200, as a whole answer or a stream event.
+// The same for an error object inside a 200: a whole answer, or what a dialect has read out of a stream's
+// event.
 Error classify_error_object(std::string_view kind, std::string_view body);
+Error classify_error_object(std::string_view kind, const Error& told);
 
 // Retry-After as seconds, fractional seconds or HTTP date, and `retry-after-ms` (preferred unless it is 0
 // beside a positive retry-after); Google's RetryInfo in the body. Negative, absurd (> 1 day is cut to 1 day)

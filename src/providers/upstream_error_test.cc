@@ -243,6 +243,42 @@ TEST(ErrorObject, InsideA200SaysWhatItsCodeSays) {
   EXPECT_EQ(classify_error_object("openai", "no JSON").kind, ErrorKind::StreamError);
 }
 
+TEST(UpstreamError, MasksBeforeItCuts) {
+  const std::string key = "0123456789abcdef0123456789abcdef";
+  const Error by_message =
+      classify("openai", 400, R"({"error":{"message":")" + std::string(2030, '.') + key + R"("}})");
+  EXPECT_EQ(by_message.message.find("0123456789"), std::string::npos) << "half a key looks like none";
+  const Error by_body = classify("openai", 500, std::string(180, '.') + key);
+  EXPECT_EQ(by_body.message.find("0123456789"), std::string::npos);
+}
+
+TEST(ErrorObject, ReadByADialectMeansTheSame) {
+  Error told = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, "slow down");
+  told.code = "rate_limit_exceeded";
+  EXPECT_EQ(classify_error_object("openai", told).kind, ErrorKind::RateLimited);
+  EXPECT_EQ(classify_error_object("openai", told).message, "slow down");
+  told.code = "1113";
+  EXPECT_EQ(classify_error_object("openai", told).kind, ErrorKind::StreamError);
+  EXPECT_EQ(classify_error_object("zhipu", told).kind, ErrorKind::QuotaExhausted);
+  told.code = "";
+  told.message = "wrong: sk-abcdefgh12345678";
+  told.object = R"({"message":"wrong: sk-abcdefgh12345678"})";
+  EXPECT_EQ(classify_error_object("openai", told).message, "wrong: sk-****");
+  EXPECT_EQ(classify_error_object("openai", told).object, R"({"message":"wrong: sk-****"})");
+}
+
+TEST(ErrorObject, NamesTheWaitOfGooglesRetryInfo) {
+  const std::string object =
+      R"({"code":429,"message":"x","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]})";
+  Error told = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, "x");
+  told.code = "429";
+  told.object = object;
+  EXPECT_EQ(classify_error_object("openai_compatible", told).kind, ErrorKind::RateLimited);
+  EXPECT_EQ(classify_error_object("openai_compatible", told).retry_after, std::chrono::seconds(7));
+  EXPECT_EQ(classify_error_object("openai_compatible", "{\"error\":" + object + "}").retry_after,
+            std::chrono::seconds(7));
+}
+
 TEST(ErrorObject, KeepsTheStatusThatWasRead) {
   const Error error = classify_error_object("openrouter", R"({"error":{"code":502,"message":"lost"}})");
   EXPECT_EQ(error.upstream_status, 200);

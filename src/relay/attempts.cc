@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "dialects/openai/errors.h"
 #include "dialects/openai/request.h"
+#include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
 #include "relay/delivery.h"
@@ -68,14 +69,17 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
   return std::nullopt;
 }
 
-// An error's own body, as much as is worth keeping, within the first-byte timer.
-Task<std::string> read_error_body(RequestState& state, UpstreamReply& reply) {
+// An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
+// is given up meanwhile.
+Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& reply) {
   std::string body;
   const MonotonicTime deadline = state.services.loop.now() + state.snapshot.timers.first_byte;
   for (;;) {
     const UpstreamReply::Piece piece = reply.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      if (co_await reply.readable(state.scope().until(deadline)) != net::Wake::Ready) break;
+      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
+      if (wake != net::Wake::Ready) break;
       continue;
     }
     if (piece.kind != UpstreamReply::Piece::Kind::Bytes) break;
@@ -107,11 +111,12 @@ struct RefusalHead {
   return error;
 }
 
-// Reads a reply that is no 2xx answer.
+// Reads a reply that is no 2xx answer. A client that leaves before its end ends the attempt: half an error
+// says nothing about the target.
 Task<void> take_refusal(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const RefusalHead head = read_refusal_head(state, *attempt.target, reply);
-  const std::string body = co_await read_error_body(state, reply);
-  attempt.error = refusal(*attempt.target, reply.status(), head, body);
+  const Result<std::string> body = co_await read_error_body(state, reply);
+  attempt.error = body ? refusal(*attempt.target, reply.status(), head, *body) : body.error();
 }
 
 // Sends the request and waits for the reply's head. Null: `attempt.error` says why.
@@ -256,9 +261,11 @@ Error nothing_left(const RequestState& state) {
   attempt.ended = state.services.loop.precise_now();
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {
-    const bool given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
-                          attempt.error->kind == ErrorKind::ShuttingDown;
-    attempt.outcome = given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
+    // Before anybody is told: the log, the client, the next decision.
+    providers::hide_credential(*attempt.error, *attempt.target);
+    const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
+                             attempt.error->kind == ErrorKind::ShuttingDown;
+    attempt.outcome = is_given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
   }
   judge_target(state, chosen, attempt);
 }

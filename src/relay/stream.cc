@@ -178,7 +178,9 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
   while (body.size() < max) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
-      if (co_await reply.readable(state.scope().until(deadline)) != net::Wake::Ready) break;
+      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
+      if (wake != net::Wake::Ready) break;
       continue;
     }
     if (piece.kind != Piece::Kind::Bytes) break;
@@ -300,6 +302,10 @@ class Relaying {
         Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
   if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
+  // The dialect has read what the provider says; the catalogue knows what it means.
+  if (step.error && step.error->kind == ErrorKind::StreamError) {
+    step.error = providers::classify_error_object(attempt_.target->kind, *step.error);
+  }
 
   const bool may_go_out = attempt_.delivered || step.content || (finished && !step.error);
   if (may_go_out) return hand_over(step, finished);

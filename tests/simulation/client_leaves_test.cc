@@ -42,10 +42,14 @@ const std::vector<Phase> kPhases = {
      [](World& world) { world.provider(0).misbehave("fault=stall_after_head"); }, 5'000ms},
     {"body", Modes::Both, [](World& world) { world.provider(0).misbehave("fault=stall_mid_body"); }, 5'000ms},
     {"drip", Modes::Streamed, [](World& world) { world.provider(0).misbehave("gap=500"); }, 2'250ms},
-    // The status was said, so that is how the attempt ended.
+    // Half an error says nothing about the provider.
     {"error_body", Modes::Both,
-     [](World& world) { world.provider(0).misbehave("fault=400; fault=stall_mid_body; at=5"); }, 5'000ms,
-     true, "refused"},
+     [](World& world) { world.provider(0).misbehave("fault=400; fault=stall_mid_body; at=5"); }, 5'000ms},
+    {"error_body_500", Modes::Both,
+     [](World& world) { world.provider(0).misbehave("fault=500; fault=stall_mid_body; at=5"); }, 5'000ms},
+    {"unstreamed_body", Modes::Streamed,
+     [](World& world) { world.provider(0).misbehave("fault=error_200; fault=stall_mid_body; at=5"); },
+     5'000ms},
 };
 
 using Param = std::tuple<std::size_t, Client::Leave, Mode>;

@@ -1,0 +1,152 @@
+// What a provider says of a failure, as an error event or as an error's body: it means what the catalogue
+// says, and no key in it reaches the client or the log.
+#include <fmt/format.h>
+
+#include "simulation/fault_case.h"
+
+namespace qq::simulation {
+namespace {
+
+constexpr std::string_view kKey = "sk-abcdefgh12345678";
+constexpr std::string_view kHello =
+    "data: "
+    "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"sim-gpt\",\"choices\":[{\"index\":0,"
+    "\"delta\":{\"content\":\"Hello\"},\"finish_reason\":null}]}\n\n";
+
+// p0 answers whatever is asked with this.
+WorldSetup saying(std::string body, bool stream, int status = 200) {
+  simulator::Recording recording;
+  recording.name = "told/words";
+  recording.endpoint = "/v1/chat/completions";
+  recording.method = "POST";
+  recording.stream = stream;
+  recording.status = status;
+  recording.headers.push_back({"content-type", stream ? "text/event-stream" : "application/json"});
+  recording.body = std::move(body);
+  std::vector<simulator::Recording> library;
+  library.push_back(std::move(recording));
+  WorldSetup setup;
+  setup.simulator.library = simulator::Library(std::move(library));
+  return setup;
+}
+
+std::string limited(std::string_view details = {}) {
+  return fmt::format(
+      R"(data: {{"error":{{"message":"slow down, {}","type":"requests","code":"rate_limit_exceeded"{}}}}})"
+      "\n\n",
+      kKey, details);
+}
+
+// Everything that a record would let out.
+std::string told_by(const KeptRecord& record) {
+  std::string all;
+  const auto add = [&all](const std::optional<Error>& error) {
+    if (error) all += error->message + error->type + error->code + error->param + error->object;
+  };
+  add(record.error);
+  for (const model::Attempt& attempt : record.attempts) add(attempt.error);
+  return all;
+}
+
+TEST(ErrorEvent, OfALimitBeforeContentCoolsTheAccountAndFallsBack) {
+  World world(saying(limited(R"(,"details":[{"retryDelay":"7s"}])"), true));
+  world.provider(0).misbehave("play=told/words");
+  const Exchange heard = world.ask(chat("backed").streamed());
+  EXPECT_EQ(heard.story(), "rate_limited,success");
+  EXPECT_EQ(heard.took, 0ms);
+  const MonotonicTime refused = heard.attempts()[0].ended;
+  EXPECT_EQ(world.health(0).available_at(refused), refused + 7s) << "the wait that it names";
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(world.ask(chat("backed").streamed()).story(), "refused,success");
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  EXPECT_EQ(told_by(*heard.record).find(kKey), std::string::npos);
+  world.expect_rest();
+}
+
+TEST(ErrorEvent, OfALimitAfterContentCoolsTheAccountAndIsToldMasked) {
+  World world(saying(std::string(kHello) + limited(), true));
+  world.provider(0).misbehave("play=told/words");
+  const Exchange heard = world.ask(chat("backed").streamed());
+  EXPECT_EQ(heard.story(), "rate_limited");
+  EXPECT_TRUE(heard.record->interrupted);
+  EXPECT_EQ(text_in(heard.reply), "Hello");
+  const std::size_t event = heard.reply.body.find("data: {\"error\":");
+  ASSERT_NE(event, std::string::npos) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find("slow down, sk-****", event), std::string::npos) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find("rate_limit_exceeded", event), std::string::npos);
+  EXPECT_EQ(heard.reply.body.find(kKey), std::string::npos);
+  EXPECT_EQ(heard.reply.body.find("[DONE]"), std::string::npos);
+  EXPECT_EQ(told_by(*heard.record).find(kKey), std::string::npos);
+  EXPECT_TRUE(world.health(0).available_at(heard.attempts()[0].ended));
+  EXPECT_EQ(world.provider(1).seen().total(), 0U) << "never a second answer behind the first";
+  // Limits are no failures, however often they come.
+  for (int i = 0; i < 8; ++i) {
+    world.run_for(61s);
+    EXPECT_EQ(world.ask(chat("alone").streamed()).story(), "rate_limited");
+  }
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  world.expect_rest();
+}
+
+TEST(ErrorEvent, OfADeadKeyAfterContentSaysNothingOfOurAccount) {
+  World world(
+      saying(std::string(kHello) +
+                 R"(data: {"error":{"message":"Incorrect API key","code":"invalid_api_key","type":"auth"}})"
+                 "\n\n",
+             true));
+  world.provider(0).misbehave("play=told/words");
+  const Exchange heard = world.ask(chat("backed").streamed());
+  EXPECT_EQ(heard.story(), "credential_dead");
+  EXPECT_EQ(heard.reply.body.find("API key"), std::string::npos) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find("upstream_unavailable"), std::string::npos);
+  EXPECT_EQ(world.ask(chat("backed").streamed()).story(), "refused,success");
+  world.expect_rest();
+}
+
+struct Leak {
+  std::string name;
+  std::string body;
+  int status = 400;
+  bool stream = false;
+};
+constexpr std::string_view kCredential = "plain/word=secret";
+const std::vector<Leak> kLeaks = {
+    {"message", R"({"error":{"message":"no plain/word=secret","type":"a","param":"b","code":"c"}})"},
+    {"code", R"({"error":{"message":"no","type":"plain/word=secret","code":"plain/word=secret"}})", 422},
+    {"other_members", R"({"error":{"message":"no","code":"c","debug":{"key":["plain/word=secret"]}}})"},
+    {"escaped", R"({"error":{"message":"no plain\/word=secret","code":"c"}})"},
+    {"escaped_key", R"({"error":{"message":"no sk\u002dabcdefgh12345678","code":"c"}})"},
+    {"text_429", "slow down plain/word=secret", 429},
+    {"text_500", "oh plain/word=secret", 500},
+    {"error_string", R"({"error":"no plain/word=secret","code":"c"})"},
+    {"unstreamed", R"({"error":{"message":"no plain/word=secret","code":"c"}})", 200},
+    {"first_event", "data: {\"error\":{\"message\":\"no plain/word=secret\",\"code\":\"c\"}}\n\n", 200, true},
+    {"later_event", std::string(kHello) + "data: {\"error\":{\"message\":\"no plain\\/word=secret\"}}\n\n",
+     200, true},
+    {"named_event", std::string(kHello) + "event: error\ndata: no plain/word=secret\n\n", 200, true},
+};
+
+class OurCredential : public ::testing::TestWithParam<Leak> {};
+
+TEST_P(OurCredential, IsNeverToldWhateverTheProviderEchoes) {
+  const Leak& leak = GetParam();
+  for (const bool stream : {false, true}) {
+    if (leak.stream && !stream) continue;
+    WorldSetup setup = saying(leak.body, leak.stream, leak.status);
+    setup.accounts = fmt::format("[{{name: main, credential: {}}}]", kCredential);
+    World world(std::move(setup));
+    world.provider(0).misbehave("play=told/words");
+    const Exchange heard = world.ask(stream ? chat("alone").streamed() : chat("alone"));
+    ASSERT_TRUE(heard.record && heard.record->error);
+    const std::string told = heard.raw + told_by(*heard.record);
+    EXPECT_EQ(told.find("word=secret"), std::string::npos) << told;
+    EXPECT_EQ(told.find("abcdefgh12345678"), std::string::npos) << told;
+    EXPECT_NE(heard.reply.body.find("\"error\""), std::string::npos) << heard.reply.body;
+    world.expect_rest();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, OurCredential, ::testing::ValuesIn(kLeaks),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace qq::simulation
