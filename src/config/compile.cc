@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +26,7 @@ Result<TargetsByModel> make_targets(const Config& config, resilience::HealthRegi
     for (const auto& account : provider->second->accounts) {
       QQ_TRY(auto target,
              providers::make_target(*provider->second, account, model.name, model.upstream_name));
+      target.reasons = std::ranges::find(model.can, "reasoning") != model.can.end();
       target.index = static_cast<std::uint32_t>(out.targets.size());
       out.targets.push_back(std::make_unique<const model::Target>(std::move(target)));
       out.healths.push_back(healths.of(*out.targets.back()));
@@ -66,7 +68,7 @@ Result<std::shared_ptr<const relay::Snapshot>> compile(const Config& config,
   auto snapshot = std::make_shared<relay::Snapshot>();
   snapshot->generation = generation;
   snapshot->created_unix = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  snapshot->timers = config.timers;
+  snapshot->set_timers(config.timers);
   snapshot->limits = config.limits;
   QQ_TRY(snapshot->keys, make_keys(config));
   QQ_TRY(const auto targets, make_targets(config, healths, *snapshot));

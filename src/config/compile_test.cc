@@ -47,6 +47,27 @@ TEST_F(CompileTest, CarriesGenerationTimeTimersAndLimits) {
   EXPECT_EQ(snapshot->limits.body_max, 64U << 20U);
 }
 
+TEST_F(CompileTest, ModelsThatReasonHaveTheLongerFirstLimits) {
+  Config config = config_of(kSample);
+  config.timers.first_byte = std::chrono::seconds(200);
+  config.models.at(1).can = {"tools", "reasoning"};
+  const auto snapshot = compiled(config);
+  const relay::Timers& usual = snapshot->timers_of(*snapshot->targets.at(0));
+  const relay::Timers& longer = snapshot->timers_of(*snapshot->targets.at(2));
+  EXPECT_EQ(usual.first_content, std::chrono::seconds(60));
+  EXPECT_EQ(longer.first_content, std::chrono::seconds(300));
+  EXPECT_EQ(longer.first_byte, std::chrono::seconds(200)) << "never shorter than the usual one";
+  EXPECT_EQ(longer.event_gap, usual.event_gap);
+}
+
+TEST_F(CompileTest, DrainingForUsageIsAHabitOfTheProvider) {
+  Config config = config_of(kSample);
+  config.providers.at(0).drain_for_usage = true;
+  const auto snapshot = compiled(config);
+  EXPECT_TRUE(snapshot->targets.front()->drain_for_usage);
+  EXPECT_FALSE(snapshot->targets.back()->drain_for_usage);
+}
+
 TEST_F(CompileTest, ResolvesRoutesToTargets) {
   const auto snapshot = compiled(config_of(kSample));
   const routing::Route* route = snapshot->find_route("fast");

@@ -151,6 +151,10 @@ const Section& timers_section() {
                        "it, if that is longer."),
                  timer("first_content", &T::first_content,
                        "From the sent request to the first content of the answer."),
+                 timer("first_byte_reasoning", &T::first_byte_reasoning,
+                       "`first_byte` of models that can reason, if it is longer."),
+                 timer("first_content_reasoning", &T::first_content_reasoning,
+                       "`first_content` of models that can reason, if it is longer."),
                  timer("event_gap", &T::event_gap, "Between events of a stream, after the first content."),
                  timer("total", &T::total, "From the request's arrival to the end of its answer."),
                  timer("client_write_stall", &T::client_write_stall,
@@ -308,7 +312,8 @@ const Section& model_section() {
            Make(texts("can", &T::can,
                       {"tools", "parallel_tools", "vision", "audio", "files", "json_object", "json_schema",
                        "reasoning", "logprobs", "embeddings", "moderations", "images"}))
-               .doc("What the model can do beyond text. Recorded; nothing is decided by it yet.")
+               .doc("What the model can do beyond text. `reasoning` gives it longer timers for its first "
+                    "content; nothing is decided by the others yet.")
                .absent("nothing stated")
                .known_as({"capabilities", "features"}),
            Make(boolean("hidden", &T::hidden)).doc("Reachable through routes only.")},

@@ -44,6 +44,8 @@ struct Target {
   std::string upstream_model;    // what the provider calls it
   Origin origin;
   Quirks quirks;
+  bool reasons = false;          // thinks before it speaks: longer limits for its first content
+  bool drain_for_usage = false;  // its provider bills on when a client has left
   // Header lines of the credential and fixed headers, each ending in CRLF: "authorization: Bearer …\r\n".
   Secret auth_header_lines;
   std::array<TargetEndpoint, kEndpointCount> endpoints;

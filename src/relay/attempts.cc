@@ -134,7 +134,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   call.stream = state.facts.stream;
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
-      co_await state.services.upstream.send(call, state.snapshot.timers, state.scope());
+      co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
   state.upstream_wait += std::max(state.services.loop.now() - from, std::chrono::nanoseconds{0});
   if (sent) co_return *std::move(sent);
   attempt.error = std::move(sent).error();

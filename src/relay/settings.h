@@ -12,9 +12,12 @@ namespace qq::relay {
 struct Timers {
   Milliseconds connect{3'000};
   Milliseconds tls{3'000};
-  Milliseconds send_progress{30'000};       // between two successful writes to the provider
-  Milliseconds first_byte{15'000};          // from sent request to the reply's head
-  Milliseconds first_content{60'000};       // from sent request to the first content
+  Milliseconds send_progress{30'000};  // between two successful writes to the provider
+  Milliseconds first_byte{15'000};     // from sent request to the reply's head
+  Milliseconds first_content{60'000};  // from sent request to the first content
+  // The two for models that reason, whatever is longer.
+  Milliseconds first_byte_reasoning{120'000};
+  Milliseconds first_content_reasoning{300'000};
   Milliseconds event_gap{60'000};           // between events, armed after the first content
   Milliseconds total{15 * 60'000};          // from entry to end
   Milliseconds client_write_stall{30'000};  // the client takes nothing

@@ -1,6 +1,7 @@
 // The configuration as requests see it: resolved, immutable, pinned by each request for its whole life, so
 // that a reload never splits one. Published by posting a new one to each loop.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,7 +32,18 @@ struct Snapshot {
   std::vector<std::string> public_names;  // in the order of the file
   admission::KeyRing keys;
   Timers timers;
+  Timers timers_reasoning;  // the same with the longer first limits; made by `set_timers`
   Limits limits;
+
+  void set_timers(const Timers& wanted) {
+    timers = timers_reasoning = wanted;
+    timers_reasoning.first_byte = std::max(wanted.first_byte, wanted.first_byte_reasoning);
+    timers_reasoning.first_content = std::max(wanted.first_content, wanted.first_content_reasoning);
+  }
+  // Those of attempts at this target.
+  [[nodiscard]] const Timers& timers_of(const model::Target& target) const noexcept {
+    return target.reasons ? timers_reasoning : timers;
+  }
 
   [[nodiscard]] const routing::Route* find_route(std::string_view name) const {
     const auto found = routes.find(name);

@@ -172,7 +172,8 @@ Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
 Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
-  const MonotonicTime deadline = state.services.loop.now() + state.snapshot.timers.first_byte;
+  const Timers& timers = state.snapshot.timers_of(*attempt.target);
+  const MonotonicTime deadline = state.services.loop.now() + timers.first_byte;
   const std::size_t max = state.snapshot.limits.error_body_max;
   std::string body;
   while (body.size() < max) {
@@ -208,7 +209,7 @@ class Relaying {
         passed_lines_(passed_header_lines(reply.head().fields)) {}
 
   [[nodiscard]] net::Scope waiting() const {
-    const Timers& timers = state_.snapshot.timers;
+    const Timers& timers = state_.snapshot.timers_of(*attempt_.target);
     return state_.scope().until(attempt_.delivered ? state_.services.loop.now() + timers.event_gap
                                                    : attempt_.started + timers.first_content);
   }

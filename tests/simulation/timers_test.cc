@@ -185,6 +185,48 @@ TEST(Heartbeats, NotForWholeAnswers) {
   world.expect_rest();
 }
 
+// Models that reason have first limits of their own, where those are longer.
+struct Thinking {
+  std::string name;
+  std::string fault;
+  std::string kind;
+  bool stream = false;
+  Milliseconds at{0};
+};
+const std::vector<Thinking> kThinking = {
+    {"head", "stall_before_head", "first_byte_timeout", true, 900ms},
+    {"head_of_a_whole_answer", "stall_before_head", "first_byte_timeout", false, 2'100ms},
+    {"content", "stall_after_head", "first_content_timeout", true, 2'100ms},
+    {"content_of_a_whole_answer", "stall_after_head", "first_content_timeout", false, 2'100ms},
+};
+
+class LongThinkingTimers : public ::testing::TestWithParam<Thinking> {};
+
+TEST_P(LongThinkingTimers, AreThoseOfModelsThatReason) {
+  const Thinking& thinking = GetParam();
+  for (const bool reasons : {true, false}) {
+    WorldSetup setup;
+    setup.timers =
+        "{first_byte: 500ms, first_content: 700ms, first_byte_reasoning: 900ms, first_content_reasoning: "
+        "2100ms, heartbeat: 1h}";
+    if (reasons) setup.of_models = ", can: [tools, reasoning]";
+    World world(std::move(setup));
+    world.provider(0).misbehave("fault=" + thinking.fault);
+    const Ask ask = chat("alone");
+    const Exchange heard = world.ask(thinking.stream ? ask.streamed() : ask);
+    EXPECT_EQ(heard.story(), thinking.kind);
+    if (reasons) {
+      EXPECT_EQ(heard.took, thinking.at);
+    } else {
+      EXPECT_LE(heard.took, 700ms);
+    }
+    world.expect_rest();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, LongThinkingTimers, ::testing::ValuesIn(kThinking),
+                         [](const auto& info) { return info.param.name; });
+
 TEST(LongThinking, IsNotCutByTheGapTimer) {
   // A minute less than the first-content limit without content, then gaps below theirs.
   WorldSetup setup;

@@ -25,12 +25,13 @@ std::string standard_config(const WorldSetup& setup) {
   for (int i = 0; i < setup.providers; ++i) {
     text += fmt::format(
         "  - {{name: p{}, kind: openai_compatible, base_url: \"http://{}:{}/v1\", "
-        "allow_private_address: true, accounts: {}}}\n",
-        i, i == 0 ? setup.base_host : "127.0.0.1", 9001 + i, setup.accounts);
+        "allow_private_address: true, accounts: {}{}}}\n",
+        i, i == 0 ? setup.base_host : "127.0.0.1", 9001 + i, setup.accounts, setup.of_providers);
   }
   text += "models:\n";
   for (int i = 0; i < setup.providers; ++i) {
-    text += fmt::format("  - {{name: m{0}, provider: p{0}, upstream_name: sim-gpt, hidden: true}}\n", i);
+    text += fmt::format("  - {{name: m{0}, provider: p{0}, upstream_name: sim-gpt, hidden: true{1}}}\n", i,
+                        setup.of_models);
   }
   text +=
       "routes:\n  - {name: alone, candidates: [{model: m0}]}\n  - {name: sim-gpt, candidates: [{model: "

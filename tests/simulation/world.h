@@ -75,6 +75,8 @@ struct WorldSetup {
   std::string more;    // more top-level text
   std::string accounts = "[{name: main, credential: sk-upstream}]";
   std::string base_host = "127.0.0.1";  // of p0's base_url
+  std::string of_providers;             // more members of each provider: ", drain_for_usage: true"
+  std::string of_models;                // and of each model
   std::string config;                   // the whole configuration instead
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
