@@ -118,8 +118,8 @@ const Section& limits_section() {
                      .doc("Values in one JSON body."),
                  Make(size("held_answer_max", &T::held_answer_max, kKiB, kGiB))
                      .doc("An answer that is not a stream is held up to this size before it goes to the "
-                          "client, so that a "
-                          "broken one can still be replaced."),
+                          "client, so that a broken one can still be replaced. In a larger one the "
+                          "provider's name of the model stays where it stands beyond this size."),
                  Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
                  Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
                      .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %).")
@@ -280,6 +280,10 @@ const Section& provider_section() {
                      .absent("none"),
                  Make(boolean("allow_private_address", &T::allow_private_address))
                      .doc("Let this provider be at a private or loopback address, for engines of your own."),
+                 Make(boolean("drain_for_usage", &T::drain_for_usage))
+                     .doc("When a client has left, read its answer on for the usage instead of cancelling "
+                          "at once, for providers that bill on: 10 s at most, in 2 % of the requests in "
+                          "flight (one always)."),
                  Make(maps("accounts", &T::accounts, account_section(), "name"))
                      .doc("Credentials there.")
                      .required()

@@ -29,6 +29,7 @@ struct ProviderConfig {
   std::string base_url;     // empty: the catalogue's
   std::string api_version;  // Azure's classic URL form; others ignore it
   bool allow_private_address = false;
+  bool drain_for_usage = false;  // read on for the usage when the client has left
   std::vector<AccountConfig> accounts;
   std::vector<LimitGroupConfig> limit_groups;
 };

@@ -112,6 +112,7 @@ Result<model::Target> make_target(const ProviderConfig& provider, const AccountC
   // A connection that was let through to a private address must not serve a provider that may not go there.
   if (provider.allow_private_address) target.origin.pool_key += "#private";
   target.quirks = kind->quirks;
+  target.drain_for_usage = provider.drain_for_usage;
 
   QQ_TRY(std::string lines, auth_lines(provider, account, kind->auth));
   target.auth_header_lines = Secret(std::move(lines));

@@ -2,8 +2,11 @@
 
 #include "dialects/openai/answer.h"
 #include "providers/upstream_error.h"
+#include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
+#include "relay/usage_drain.h"
+#include "wire/json_part.h"
 
 namespace qq::relay {
 namespace {
@@ -36,17 +39,28 @@ model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
   return {};
 }
 
-bool is_html(std::string_view content_type) noexcept {
-  return content_type.size() >= 9 && wire::iequals(content_type.substr(0, 9), "text/html");
-}
+// The end of an answer that nobody holds, where its usage stands.
+class AnswerTail final : public UsageReader {
+ public:
+  explicit AnswerTail(std::string_view beginning) { append(beginning); }
+  void append(std::string_view bytes) {
+    tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), kKept)));
+    if (tail_.size() > 2 * kKept) tail_.erase(0, tail_.size() - kKept);
+  }
+  bool read_usage(const Piece& piece) override {
+    append(piece.bytes);
+    return true;
+  }
+  [[nodiscard]] model::Usage usage(const model::Quirks& quirks) const { return usage_in_tail(tail_, quirks); }
+
+ private:
+  static constexpr std::size_t kKept = 16 * 1024;
+  std::string tail_;
+};
 
 // What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
 bool says_json(std::string_view content_type) noexcept {
   return content_type.find("json") != std::string_view::npos;
-}
-
-bool is_event_stream(std::string_view content_type) noexcept {
-  return content_type.size() >= 17 && wire::iequals(content_type.substr(0, 17), "text/event-stream");
 }
 
 Result<> note_good(RequestState& state, model::Attempt& attempt, const dialects::openai::AnswerFacts& facts) {
@@ -54,6 +68,7 @@ Result<> note_good(RequestState& state, model::Attempt& attempt, const dialects:
   state.finish_reason = facts.finish_reason;
   attempt.first_content = state.first_content = state.services.loop.now();
   attempt.delivered = state.delivered = true;
+  settle_probe(state, attempt);
   return {};
 }
 
@@ -71,6 +86,87 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
   dialects::openai::edit_answer(facts, body,
                                 dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
   return state.client.reply(status, lines, out.pieces);
+}
+
+bool looks_like_an_answer(std::string_view held) noexcept {
+  const std::size_t start = held.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && held[start] == '{';
+}
+
+// Too large to hold: it commits now and streams on. Providers name the model near the front, so its name is
+// put back where it stands in what is held; further on it goes out as it came.
+[[gnu::noinline]] ClientPort::Taken begin_large(RequestState& state, model::Attempt& attempt, int status,
+                                                std::string_view content_type, std::string_view passed_lines,
+                                                std::string_view held) {
+  attempt.delivered = state.delivered = true;
+  attempt.first_content = state.first_content = state.services.loop.now();
+  settle_probe(state, attempt);
+  std::string().swap(state.incoming.body);
+  state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
+  dialects::openai::AnswerFacts facts;
+  facts.model_value = wire::member_in_part(held, "model");
+  dialects::openai::AnswerBody out;
+  dialects::openai::edit_answer(facts, held,
+                                dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
+  return state.client.write(out.pieces, ClientPort::Last::No);
+}
+
+// The rest of an answer too large to hold, behind what was `taken` of its beginning.
+Task<Result<>> pass_on(RequestState& state, UpstreamReply& reply, ClientPort::Taken taken, AnswerTail& tail) {
+  for (bool last = false;;) {
+    if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
+    if (last) co_return Result<>();
+    const Piece piece = reply.try_read();
+    if (piece.kind == Piece::Kind::WouldBlock) {
+      const net::Scope waiting =
+          state.scope().until(state.services.loop.now() + state.snapshot.timers.event_gap);
+      const MonotonicTime from = state.services.loop.precise_now();
+      const net::Wake wake = co_await reply.readable(waiting);
+      QQ_CO_CHECK(after_wait(state, wake, waiting, ErrorKind::EventGapTimeout, from));
+      taken = ClientPort::Taken::All;
+      continue;
+    }
+    if (piece.kind == Piece::Kind::Failed) {
+      co_return fail(Error::upstream(piece.error, AttemptPhase::ReplyBegun, piece.reason));
+    }
+    last = piece.last || piece.kind == Piece::Kind::End;
+    tail.append(piece.bytes);
+    taken = state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
+  }
+}
+
+// The same with what is made of its end; `beginning` is with the client or pending for it.
+Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamReply& reply,
+                         ClientPort::Taken taken, std::string beginning) {
+  AnswerTail tail(beginning);
+  std::string().swap(beginning);
+  Result<> passed = co_await pass_on(state, reply, taken, tail);
+  if (!passed) {
+    state.client.abort();  // no terminating chunk: the client must not take this for a whole answer
+    if (!wants_usage(attempt, passed.error())) co_return passed;
+    co_await drain_for_usage(state, reply, tail);
+  }
+  state.usage = attempt.usage = tail.usage(attempt.target->quirks);
+  co_return passed;
+}
+
+// As after_wait, with the error left in the attempt: a held answer's frame is small.
+[[gnu::noinline]] bool may_go_on(RequestState& state, model::Attempt& attempt, net::Wake wake,
+                                 const net::Scope& waiting, ErrorKind timeout, MonotonicTime from) {
+  Result<> waited = after_wait(state, wake, waiting, timeout, from);
+  if (!waited) attempt.error = std::move(waited).error();
+  return !attempt.error;
+}
+
+// The end of an answer that is still held, for the reason in `attempt.error`.
+Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, std::string held) {
+  if (wants_usage(attempt, *attempt.error)) {
+    AnswerTail tail(held);
+    std::string().swap(held);
+    co_await drain_for_usage(state, reply, tail);
+    state.usage = attempt.usage = tail.usage(attempt.target->quirks);
+  }
+  co_return fail(*attempt.error);
 }
 
 }  // namespace
@@ -92,14 +188,16 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     const Piece piece = reply.try_read();
     switch (piece.kind) {
       case Piece::Kind::WouldBlock: {
-        const Timers& timers = state.snapshot.timers;
+        const Timers& timers = state.snapshot.timers_of(*attempt.target);
         const MonotonicTime first_content = attempt.started + timers.first_content;
         const MonotonicTime gap = state.services.loop.now() + timers.event_gap;
         const net::Scope waiting = state.scope().until(held.empty() ? first_content : gap);
         const ErrorKind timeout = held.empty() ? ErrorKind::FirstContentTimeout : ErrorKind::EventGapTimeout;
         const MonotonicTime from = state.services.loop.precise_now();
         const net::Wake wake = co_await reply.readable(waiting);
-        QQ_CO_CHECK(after_wait(state, wake, waiting, timeout, from));
+        if (!may_go_on(state, attempt, wake, waiting, timeout, from)) {
+          co_return co_await give_up(state, attempt, reply, std::move(held));
+        }
         continue;
       }
       case Piece::Kind::Failed:
@@ -127,52 +225,12 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     }
   }
 
-  // Too large to hold: it commits now and streams on. Its beginning must at least look like an answer.
-  const std::size_t start = held.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos || held[start] != '{') {
+  if (!looks_like_an_answer(held)) {
     co_return fail(
         Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun, "the provider's answer is not JSON"));
   }
-  attempt.delivered = state.delivered = true;
-  attempt.first_content = state.first_content = state.services.loop.now();
-  std::string().swap(state.incoming.body);
-  state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
-  static constexpr std::size_t kTail = 16 * 1024;
-  std::string tail = held.substr(held.size() - std::min(held.size(), kTail));
-  {
-    const std::string_view out = held;
-    const auto taken = state.client.write({&out, 1}, ClientPort::Last::No);
-    std::string().swap(held);
-    if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
-  }
-  for (;;) {
-    const Piece piece = reply.try_read();
-    if (piece.kind == Piece::Kind::WouldBlock) {
-      const net::Scope waiting =
-          state.scope().until(state.services.loop.now() + state.snapshot.timers.event_gap);
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(waiting);
-      Result<> waited = after_wait(state, wake, waiting, ErrorKind::EventGapTimeout, from);
-      if (!waited) {
-        state.client.abort();
-        co_return waited;
-      }
-      continue;
-    }
-    if (piece.kind == Piece::Kind::Failed) {
-      state.client.abort();  // no terminating chunk: the client must not take this for a whole answer
-      co_return fail(Error::upstream(piece.error, AttemptPhase::ReplyBegun, piece.reason));
-    }
-    const bool last = piece.last || piece.kind == Piece::Kind::End;
-    tail.append(piece.bytes);
-    if (tail.size() > 2 * kTail) tail.erase(0, tail.size() - kTail);
-    const auto taken =
-        state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
-    if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
-    if (last) break;
-  }
-  state.usage = attempt.usage = usage_in_tail(tail, attempt.target->quirks);
-  co_return Result<>();
+  const ClientPort::Taken taken = begin_large(state, attempt, status, content_type, passed_lines, held);
+  co_return co_await stream_on(state, attempt, reply, taken, std::move(held));
 }
 
 }  // namespace qq::relay

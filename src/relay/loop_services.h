@@ -30,6 +30,7 @@ struct LoopServices {
   std::shared_ptr<const Snapshot> snapshot;  // the newest; requests pin their own
   Random random;
   resilience::RetryBudget retry_budget{};
+  std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h
 };
 
 }  // namespace qq::relay

@@ -7,6 +7,7 @@
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
+#include "relay/usage_drain.h"
 
 namespace qq::relay {
 namespace {
@@ -224,8 +225,12 @@ class Relaying {
   void client_left(Result<>& flushed);
 
   [[nodiscard]] bool over() const noexcept { return over_; }
-  // The body goes on behind the stream's own end.
-  [[nodiscard]] bool body_goes_on() const noexcept { return over_ && !error_ && !body_ended_; }
+  // The body goes on behind the stream's own end, or behind the client's.
+  [[nodiscard]] bool body_goes_on() const noexcept {
+    return !body_ended_ && (!error_ || is_wanted_for_usage());
+  }
+  [[nodiscard]] bool is_wanted_for_usage() const noexcept { return error_ && wants_usage(attempt_, *error_); }
+  bool read_usage(const Piece& piece);
   [[nodiscard]] Result<> result() {
     if (error_) return fail(std::move(*error_));
     return {};
@@ -234,6 +239,7 @@ class Relaying {
  private:
   void hand_over(Sieve::Output& step, bool finished);
   void end(std::optional<Error> error);
+  void note_facts();
 
   RequestState& state_;
   model::Attempt& attempt_;
@@ -250,9 +256,20 @@ class Relaying {
 
 [[gnu::noinline]] void Relaying::end(std::optional<Error> error) {
   over_ = true;
+  note_facts();
+  if (error) error_ = std::make_unique<Error>(*std::move(error));
+}
+
+void Relaying::note_facts() {
   attempt_.usage = state_.usage = sieve_.judge().usage();
   state_.finish_reason = std::string(sieve_.judge().finish_reason());
-  if (error) error_ = std::make_unique<Error>(*std::move(error));
+}
+
+bool Relaying::read_usage(const Piece& piece) {
+  Sieve::Output step;
+  sieve_.feed(piece.bytes, Sieve::BodyEnd::NotYet, step);
+  note_facts();
+  return !step.ended && !step.error;
 }
 
 [[gnu::noinline]] void Relaying::client_left(Result<>& flushed) {
@@ -285,6 +302,10 @@ class Relaying {
                         : body_ended_                     ? Sieve::BodyEnd::Proper
                                                           : Sieve::BodyEnd::NotYet;
   sieve_.feed(piece.bytes, end_kind, step);
+  // The dialect has read what the provider says; the catalogue knows what it means.
+  if (step.error && step.error->kind == ErrorKind::StreamError) {
+    step.error = providers::classify_error_object(attempt_.target->kind, *step.error);
+  }
   const openai::StreamJudge& judge = sieve_.judge();
   if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !judge.ended()) {
     // The transport broke; a stream that had ended by its own words is complete all the same.
@@ -303,10 +324,6 @@ class Relaying {
         Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
   if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
-  // The dialect has read what the provider says; the catalogue knows what it means.
-  if (step.error && step.error->kind == ErrorKind::StreamError) {
-    step.error = providers::classify_error_object(attempt_.target->kind, *step.error);
-  }
 
   const bool may_go_out = attempt_.delivered || step.content || (finished && !step.error);
   if (may_go_out) return hand_over(step, finished);
@@ -326,6 +343,7 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
     std::string().swap(state_.incoming.body);    // nothing can be sent again
     attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
     attempt_.ended = state_.services.loop.now();
+    settle_probe(state_, attempt_);
     if (!client.begun()) {
       client.begin(200,
                    reply_header_lines(state_, attempt_, "text/event-stream; charset=utf-8", passed_lines_));
@@ -346,11 +364,29 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
   if (step.error || finished) end(std::move(step.error));
 }
 
+Task<void> drain_stream(RequestState& state, UpstreamReply& reply, Relaying& relaying) {
+  class Reader final : public UsageReader {
+   public:
+    explicit Reader(Relaying& relaying) noexcept : relaying_(relaying) {}
+    bool read_usage(const Piece& piece) override { return relaying_.read_usage(piece); }
+
+   private:
+    Relaying& relaying_;
+  };
+  Reader reader(relaying);
+  co_await drain_for_usage(state, reply, reader);
+}
+
+// Behind the end, for the connection's sake or for the usage's.
+Task<void> read_on(RequestState& state, UpstreamReply& reply, Relaying& relaying) {
+  return relaying.is_wanted_for_usage() ? drain_stream(state, reply, relaying)
+                                        : await_trailing_end(state, reply);
+}
+
 Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   Relaying relaying(state, attempt, reply);
   for (;;) {
     // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
-    settle_probe(state_, attempt_);
     // scratch.
     if (state.client.pending()) {
       reply.keep();
@@ -373,7 +409,7 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
       relaying.take(piece);
     }
   }
-  if (relaying.body_goes_on()) co_await await_trailing_end(state, reply);
+  if (relaying.body_goes_on()) co_await read_on(state, reply, relaying);
   co_return relaying.result();
 }
 

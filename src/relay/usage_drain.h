@@ -1,0 +1,29 @@
+// "Drain for usage": some providers bill a generation to its end whether its client stays or not. Where the
+// operator says so (`drain_for_usage` of a provider), an attempt whose client has left is read on, its bytes
+// thrown away, until its usage is known: for ten seconds at most, and only while few others do the same. Such
+// an attempt is still a request in flight. From the reply's head on: before it there is nothing to read.
+#pragma once
+#include "base/task.h"
+#include "relay/request.h"
+#include "relay/upstream_client.h"
+
+namespace qq::relay {
+
+// Takes the pieces that nobody else wants. False: it has what it needs.
+class UsageReader {
+ public:
+  virtual bool read_usage(const UpstreamReply::Piece& piece) = 0;
+
+ protected:
+  ~UsageReader() = default;
+};
+
+// Whether what follows `ended` is to be read for its usage: the client has left and the provider is one of
+// those.
+bool wants_usage(const model::Attempt& attempt, const Error& ended) noexcept;
+
+// Reads on, if there is a place for it, until `reader` has enough, the reply ends or breaks, the time is up
+// or the process is shutting down. Nothing may be pending for the client but what it will never get.
+Task<void> drain_for_usage(RequestState& state, UpstreamReply& reply, UsageReader& reader);
+
+}  // namespace qq::relay

@@ -1,0 +1,56 @@
+#include "wire/json_part.h"
+
+#include "wire/json_scan.h"
+
+namespace qq::wire {
+namespace {
+
+// Behind the string whose opening quote is at `at`, or null if it does not end.
+const char* behind_string(const char* at, const char* end) noexcept {
+  bool escapes = false;
+  const char* const quote = find_closing_quote(at + 1, end, escapes);
+  return quote == end ? nullptr : quote + 1;
+}
+
+// Behind the value at `at`, or null if it does not end.
+const char* behind_value(const char* at, const char* end) noexcept {
+  if (*at == '"') return behind_string(at, end);
+  if (*at == '{' || *at == '[') {
+    const char* const behind = skip_container(at, end);
+    return behind == end ? nullptr : behind;
+  }
+  while (at != end && *at != ',' && *at != '}') ++at;
+  return at == end ? nullptr : at;
+}
+
+// At the next byte behind one that must be `expected`, white space skipped around it; null if it is another.
+const char* behind_mark(const char* at, const char* end, char expected) noexcept {
+  at = skip_json_space(at, end);
+  if (at == end || *at != expected) return nullptr;
+  at = skip_json_space(at + 1, end);
+  return at == end ? nullptr : at;
+}
+
+}  // namespace
+
+JsonValue member_in_part(std::string_view part, std::string_view key) noexcept {
+  const char* const end = part.data() + part.size();
+  const char* at = behind_mark(part.data(), end, '{');
+  while (at != nullptr && *at == '"') {
+    const char* const behind_key = behind_string(at, end);
+    if (behind_key == nullptr) break;
+    const std::string_view found(at + 1, static_cast<std::size_t>(behind_key - at) - 2);
+    const char* const value = behind_mark(behind_key, end, ':');
+    if (value == nullptr) break;
+    const char* const behind = behind_value(value, end);
+    if (behind == nullptr) break;
+    if (found == key) {
+      return *value == '"' ? JsonValue(std::string_view(value, static_cast<std::size_t>(behind - value)))
+                           : JsonValue();
+    }
+    at = behind_mark(behind, end, ',');
+  }
+  return {};
+}
+
+}  // namespace qq::wire

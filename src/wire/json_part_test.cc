@@ -1,0 +1,34 @@
+#include "wire/json_part.h"
+
+namespace qq::wire {
+namespace {
+
+std::string_view model_in(std::string_view part) {
+  return member_in_part(part, "model").text();
+}
+
+TEST(JsonPart, FindsATopLevelStringWhereverItStands) {
+  EXPECT_EQ(model_in(R"({"model":"a"})"), R"("a")");
+  EXPECT_EQ(model_in(R"( { "id" : "x\"}" , "n" : -1.5e3 , "ok":null, "model" : "a\"b" , "choices":[{"te)"),
+            R"("a\"b")");
+  EXPECT_EQ(model_in(R"({"data":[{"model":"inner"},[1,"]"]],"usage":{"model":"inner"},"model":"a","x)"),
+            R"("a")");
+}
+
+TEST(JsonPart, FindsNothingThatIsNotWhole) {
+  constexpr std::string_view kWhole = R"({"id":"x","l":[1,{"a":"b"}],"t":true,"model":"a")";
+  for (std::size_t i = 0; i < kWhole.size(); ++i) EXPECT_EQ(model_in(kWhole.substr(0, i)), "") << i;
+  EXPECT_EQ(model_in(kWhole), R"("a")");
+}
+
+TEST(JsonPart, FindsNothingElsewhere) {
+  for (const std::string_view part :
+       {"", "[", "{", "{}", R"([{"model":"a"}])", R"({"a":{"model":"b"}})", R"({"model":7})",
+        R"({"model":null})", R"({"model":{"model":"a"}})", R"({"mod\u0065l":"a"})", R"({"a" "model":"b"})",
+        R"({"a":1 "model":"b"})", R"({"a":"\)", R"({,"model":"a"})", R"("model":"a")"}) {
+    EXPECT_EQ(model_in(part), "") << part;
+  }
+}
+
+}  // namespace
+}  // namespace qq::wire

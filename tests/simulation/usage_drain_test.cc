@@ -1,0 +1,141 @@
+// Providers that bill on when a client has left: read on for the usage, within limits.
+#include <fmt/format.h>
+
+#include "simulation/fault_case.h"
+
+namespace qq::simulation {
+namespace {
+
+WorldSetup draining() {
+  WorldSetup setup;
+  setup.of_providers = ", drain_for_usage: true";
+  return setup;
+}
+
+struct Case {
+  std::string name;
+  std::string directives;  // an answer of about six seconds
+  bool stream = true;
+  std::string limits;
+};
+const std::vector<Case> kCases = {
+    {"stream", "words=12; gap=500"},
+    {"stream_before_content", "words=12; ttft=5000"},
+    {"whole", "words=200; rate=250", false},
+    {"too_large_to_hold", "words=1000; rate=1000", false, "{held_answer_max: 1KiB}"},
+};
+
+class DrainForUsage : public ::testing::TestWithParam<std::tuple<Case, Client::Leave>> {};
+
+TEST_P(DrainForUsage, RecordsWhatTheAnswerCost) {
+  const auto& [answer, how] = GetParam();
+  WorldSetup setup = draining();
+  setup.limits = answer.limits;
+  World world(std::move(setup));
+  world.provider(0).misbehave(answer.directives);
+  const Ask ask = answer.stream ? chat("alone").streamed() : chat("alone");
+  const Exchange whole = world.ask(ask);
+  ASSERT_EQ(whole.record->usage.source, model::UsageSource::Provider);
+  ASSERT_GE(whole.took, 3s);
+  ASSERT_LE(whole.took, 10s);
+
+  Client& client = world.client();
+  client.start(ask.bytes());
+  world.run_for(2s);
+  client.leave(how);
+  world.run_for(10s);
+  ASSERT_EQ(world.records().size(), 2U);
+  const KeptRecord& record = world.records().back();
+  EXPECT_EQ(record.error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(story_of(record.attempts), "cancelled");
+  EXPECT_EQ(record.usage.source, model::UsageSource::Provider);
+  EXPECT_EQ(record.usage.output_text, whole.record->usage.output_text);
+  EXPECT_EQ(record.usage.input_uncached, whole.record->usage.input_uncached);
+  ASSERT_EQ(record.attempts.size(), 1U);
+  EXPECT_EQ(record.attempts[0].usage.source, model::UsageSource::Provider);
+  EXPECT_LE(record.ended - record.started, whole.took + 100ms) << "no longer than the answer";
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 0);
+  world.expect_rest();
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DrainForUsage,
+                         ::testing::Combine(::testing::ValuesIn(kCases),
+                                            ::testing::Values(Client::Leave::Fin, Client::Leave::Reset)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name +
+                                  (std::get<1>(info.param) == Client::Leave::Fin ? "_fin" : "_reset");
+                         });
+
+TEST(DrainForUsageLimits, OffUnlessTheProviderIsOneOfThose) {
+  World world;
+  world.provider(0).misbehave("words=12; gap=500");
+  Client& client = world.client();
+  client.start(chat("alone").streamed().bytes());
+  world.run_for(2s);
+  client.leave(Client::Leave::Reset);
+  world.run_for(1s);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+  world.expect_rest();
+}
+
+TEST(DrainForUsageLimits, TenSecondsAtMost) {
+  for (const std::string_view directives : {"words=100; gap=3000", "fault=stall_mid_body; at=3"}) {
+    World world(draining());
+    world.provider(0).misbehave(directives);
+    Client& client = world.client();
+    client.start(chat("alone").streamed().bytes());
+    world.run_for(2s);
+    client.leave(Client::Leave::Reset);
+    const MonotonicTime left = world.loop().now();
+    world.run_for(11s);
+    ASSERT_EQ(world.records().size(), 1U) << directives;
+    EXPECT_EQ(world.records()[0].ended - left, 10s) << directives;
+    EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+    EXPECT_EQ(world.provider(0).seen().in_flight(), 0U) << "then it is cut";
+    world.expect_rest();
+  }
+}
+
+TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
+  for (const int others : {0, 96, 97}) {
+    World world(draining());
+    world.provider(0).misbehave("words=12; gap=500");
+    world.provider(1).misbehave("words=200; gap=500");
+    for (int i = 0; i < others; ++i) world.client().start(chat("spare").streamed().bytes());
+    std::vector<Client*> leaving;
+    for (int i = 0; i < 3; ++i) leaving.push_back(&world.client());
+    for (Client* client : leaving) client->start(chat("alone").streamed().bytes());
+    world.run_for(2s);
+    for (Client* client : leaving) client->leave(Client::Leave::Reset);
+    world.run_for(8s);
+    int drained = 0;
+    for (const KeptRecord& record : world.records()) {
+      drained += record.usage.source == model::UsageSource::Provider ? 1 : 0;
+    }
+    EXPECT_EQ(world.records().size(), 3U);
+    EXPECT_EQ(drained, others + 3 >= 100 ? 2 : 1) << others;
+    world.run_for(120s);
+    world.expect_rest();
+  }
+}
+
+TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
+  World world(draining());
+  world.provider(0).misbehave("words=100; gap=300");
+  Client& client = world.client();
+  client.start(chat("alone").streamed().bytes());
+  world.run_for(2s);
+  client.leave(Client::Leave::Reset);
+  world.run_for(1s);
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 1);
+  world.start_drain(5min);
+  world.run_for(1s);
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 0);
+  EXPECT_TRUE(world.drained());
+  world.expect_rest();
+}
+
+}  // namespace
+}  // namespace qq::simulation
