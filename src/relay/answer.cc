@@ -1,6 +1,5 @@
 #include "relay/answer.h"
 
-#include "dialects/openai/answer.h"
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
@@ -12,16 +11,6 @@ namespace qq::relay {
 namespace {
 
 using Piece = UpstreamReply::Piece;
-
-Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts& facts,
-               std::string_view body) {
-  Error error = *facts.fault == ErrorKind::StreamError
-                    ? providers::classify_error_object(target.kind, body)
-                    : Error::upstream(*facts.fault, AttemptPhase::ReplyBegun, facts.fault_message);
-  error.phase = AttemptPhase::ReplyBegun;
-  error.origin = ErrorOrigin::Upstream;
-  return error;
-}
 
 // The usage of an answer too large to hold: OpenAI's dialects write it last, so it lies in the tail.
 model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
@@ -77,7 +66,7 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
                                         std::string_view content_type, std::string_view passed_lines,
                                         std::string_view body) {
   const auto facts = dialects::openai::judge_answer(state.incoming.endpoint, body, *attempt.target);
-  if (facts.fault) return fail(fault_of(*attempt.target, facts, body));
+  if (facts.fault) return fail(fault_of(*attempt.target, facts));
   QQ_CHECK(note_good(state, attempt, facts));
   attempt.outcome = model::Outcome::Success;
   attempt.ended = state.services.loop.now();
@@ -170,6 +159,14 @@ Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamRep
 }
 
 }  // namespace
+
+Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts& facts) {
+  Error told = facts.error ? *facts.error
+                           : Error::upstream(*facts.fault, AttemptPhase::ReplyBegun, facts.fault_message);
+  if (told.kind == ErrorKind::StreamError) told = providers::classify_error_object(target.kind, told);
+  told.phase = AttemptPhase::ReplyBegun;
+  return told;
+}
 
 Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const int status = reply.status();

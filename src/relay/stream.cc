@@ -1,9 +1,9 @@
 #include "relay/stream.h"
 
-#include "dialects/openai/answer.h"
 #include "dialects/openai/event_edit.h"
 #include "dialects/openai/stream.h"
 #include "providers/upstream_error.h"
+#include "relay/answer.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
@@ -190,13 +190,10 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
     if (piece.last) break;
   }
   const auto facts = openai::judge_answer(state.incoming.endpoint, body, *attempt.target);
-  Error error =
-      facts.fault == ErrorKind::StreamError
-          ? providers::classify_error_object(attempt.target->kind, body)
-          : Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
-                            "the provider answered a streaming request with something that is no stream");
-  error.phase = AttemptPhase::ReplyBegun;
-  co_return fail(std::move(error));
+  if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
+  co_return fail(
+      Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
+                      "the provider answered a streaming request with something that is no stream"));
 }
 
 // What is decided between two waits. Plain functions only, out of line, so that the coroutine's frame, which

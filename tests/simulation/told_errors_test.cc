@@ -102,6 +102,21 @@ TEST(ErrorEvent, OfADeadKeyAfterContentSaysNothingOfOurAccount) {
   world.expect_rest();
 }
 
+TEST(ErrorInAnAnswer, InsideAChoiceMeansTheSame) {
+  const std::string body = fmt::format(
+      R"({{"id":"g","object":"chat.completion","model":"sim-gpt","choices":[{{"index":0,"finish_reason":"error",)"
+      R"("message":{{"role":"assistant","content":""}},"error":{{"code":429,"message":"slow down, {}"}}}}]}})",
+      kKey);
+  World world(saying(body, false));
+  world.provider(0).misbehave("play=told/words");
+  const Exchange heard = world.ask(chat("backed"));
+  EXPECT_EQ(heard.story(), "rate_limited,success");
+  EXPECT_EQ(heard.attempts()[0].error->message, "slow down, sk-****");
+  EXPECT_TRUE(world.health(0).available_at(heard.attempts()[0].ended));
+  EXPECT_EQ(world.ask(chat("backed").streamed()).story(), "refused,success");
+  world.expect_rest();
+}
+
 struct Leak {
   std::string name;
   std::string body;
