@@ -30,6 +30,7 @@ struct Quirks {
   bool force_include_usage = true;              // ask for stream usage even if the client did not
   bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
+  bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
 };
 
 struct Target {

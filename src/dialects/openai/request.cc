@@ -133,6 +133,22 @@ void count_bytes(TargetBody& out) noexcept {
   for (const std::string_view piece : out.pieces) out.bytes += piece.size();
 }
 
+bool names_include_usage(const RequestFacts& facts) noexcept {
+  return facts.stream_options.is_object() && facts.stream_options.member("include_usage").has_value();
+}
+
+// What else the options hold is the client's to answer for; of empty ones nothing stays.
+[[gnu::noinline]] void drop_include_usage(const RequestFacts& facts, wire::JsonPatch& patch) {
+  const JsonValue options = facts.stream_options;
+  std::size_t count = 0;
+  for (wire::JsonMembers members(options); members.next();) ++count;
+  if (count == 1) {
+    patch.remove_member(facts.document, options);
+  } else {
+    patch.remove_member(options, *options.member("include_usage"));
+  }
+}
+
 }  // namespace
 
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
@@ -142,12 +158,13 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
   const bool drops_model = has_model && !target.quirks.sends_model_in_body;
   const bool writes_model = wants_model && facts.model != target.upstream_model;
   const bool forces_usage = usage_was_forced(facts, endpoint, target);
+  const bool drops_usage = target.quirks.refuses_include_usage && names_include_usage(facts);
   out.patch.reset();
   out.model_json.clear();
   if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
 
   // The usual cases need no patch: nothing to change, or one value to replace.
-  if (!drops_model && !forces_usage && (has_model || !writes_model)) {
+  if (!drops_model && !forces_usage && !drops_usage && (has_model || !writes_model)) {
     out.pieces.assign(1, body);
     if (writes_model) {
       const std::string_view value = facts.model_value.text();
@@ -177,6 +194,7 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
       patch.add_member(options, "include_usage", "true");
     }
   }
+  if (drops_usage) drop_include_usage(facts, patch);
   out.pieces = patch.pieces();
   count_bytes(out);
 }

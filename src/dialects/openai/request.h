@@ -34,7 +34,8 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
 
 // The body for one target: `model` replaced by the target's name (left out when the provider takes it from
 // the URL), and for streams of chat and completions `stream_options.include_usage` forced on where the
-// target's quirks say so. As pieces for a gathered write: views into `body` and into what the struct owns.
+// target's quirks say so, or taken out where they say that it is refused. As pieces for a gathered write:
+// views into `body` and into what the struct owns.
 struct TargetBody {
   std::vector<std::string_view> pieces;
   // These own what is not in the body; don't move the struct once filled.

@@ -165,6 +165,24 @@ TEST(EncodeForTarget, ForcesUsageOnlyWhereItIsWantedAndKnown) {
             Endpoint::Completions);
 }
 
+TEST(EncodeForTarget, DropsTheWishForUsageWhereItIsRefused) {
+  const auto to = target("m", {.force_include_usage = false, .refuses_include_usage = true});
+  const auto sent = [&](std::string_view body) { return encoded(body, to); };
+  EXPECT_EQ(sent(R"({"model":"m","stream":true,"stream_options":{"include_usage":true}})"),
+            R"({"model":"m","stream":true})");
+  EXPECT_EQ(sent(R"({"stream_options":{"include_usage":false},"model":"m"})"), R"({"model":"m"})");
+  EXPECT_EQ(sent(R"({"model":"m","stream_options":{"x":1,"include_usage":true},"stream":true})"),
+            R"({"model":"m","stream_options":{"x":1},"stream":true})");
+  EXPECT_EQ(sent(R"({"model":"m","stream":true,"stream_options":{"x":1}})"),
+            R"({"model":"m","stream":true,"stream_options":{"x":1}})")
+      << "what is not ours stays";
+  EXPECT_EQ(sent(R"({"model":"m","stream":true,"stream_options":null})"),
+            R"({"model":"m","stream":true,"stream_options":null})");
+  const auto renamed = target("up", to.quirks);
+  EXPECT_EQ(encoded(R"({"model":"m","stream_options":{"include_usage":true},"stream":true})", renamed),
+            R"({"model":"up","stream":true})");
+}
+
 TEST(EncodeForTarget, MakesBothEditsInAnyOrderOfMembers) {
   const auto to = target("up");
   EXPECT_EQ(encoded(R"({"model":"m","stream":true,"stream_options":{"include_usage":false}})", to),
