@@ -17,16 +17,17 @@ std::string detail_text(JsonValue detail) {
   return message ? text_of(*message) : text_of(elements.value());
 }
 
-bool says_per_day(JsonValue details) {
+void read_quotas(JsonValue details, ErrorBody& body) {
   for (wire::JsonElements elements(details); elements.next();) {
     const auto violations = elements.value().member("violations");
     if (!violations) continue;
     for (wire::JsonElements each(*violations); each.next();) {
       const auto quota = each.value().member("quotaId");
-      if (quota && quota->raw_string().find("PerDay") != std::string_view::npos) return true;
+      if (!quota) continue;
+      if (quota->raw_string().find("PerDay") != std::string_view::npos) body.quota_per_day = true;
+      if (quota->raw_string().find("PerMinute") != std::string_view::npos) body.quota_per_minute = true;
     }
   }
-  return false;
 }
 
 // The members of an error object, and those of documents that are one themselves.
@@ -41,12 +42,14 @@ void read_members(JsonValue object, ErrorBody& body) {
     } else if (key == "type" || key == "status") {
       // Google's word for the kind is its status.
       if (body.type.empty() && value.is_string()) body.type = text_of(value);
+    } else if (key == "http_code") {
+      if (body.http_code.empty()) body.http_code = text_of(value);
     } else if (key == "param") {
       if (body.param.empty()) body.param = text_of(value);
     } else if (key == "detail" && body.message.empty()) {
       body.message = detail_text(value);
     } else if (key == "details" && value.is_array()) {
-      body.quota_per_day = says_per_day(value);
+      read_quotas(value, body);
     }
   }
 }

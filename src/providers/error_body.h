@@ -12,14 +12,16 @@ struct ErrorBody {
   std::string type;
   std::string code;  // numbers as text
   std::string param;
-  std::string object;  // the error object itself, as JSON
+  std::string object;     // the error object itself, as JSON
+  std::string http_code;  // MiniMax: the status that belongs to an error, as text
   bool is_json = false;
-  bool quota_per_day = false;  // Google: QuotaFailure with a quotaId per day
+  bool quota_per_day = false;     // Google: QuotaFailure with a quotaId per day
+  bool quota_per_minute = false;  // the same per minute: a limit that passes, whatever the words say
 };
 
 // {"error":{…}}, {"error":"text","code":…} (xAI, Ollama), {"object":"error",…} (Mistral, old vLLM),
 // {"message"|"Message","code"} (DashScope, Bedrock, Cohere), {"detail":"…"|[{msg}]} (Mistral, FastAPI),
-// {"error_code","error_msg"} (Qianfan), {"base_resp":{…}} (MiniMax), [{"error":…}] (Google).
+// {"error_code","error_msg"} (Qianfan's first version), {"base_resp":{…}} (MiniMax), [{"error":…}] (Google).
 ErrorBody read_error_body(std::string_view body);
 // The same of an error that a dialect has read already.
 ErrorBody error_body_of(const Error& told);

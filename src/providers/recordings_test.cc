@@ -1,4 +1,5 @@
-// Every recorded refusal of the OpenAI dialects: which kind it is, and that it has words and no key in it.
+// Every recorded refusal of the OpenAI dialects, and every fixture of the tree: which kind it is, and that it
+// has words and no key in it.
 #include <recordings/recordings.h>
 
 #include <map>
@@ -12,6 +13,40 @@ namespace {
 std::string kind_of(const std::string& provider) {
   if (provider == "azure") return "azure_openai";
   return find_kind(provider) != nullptr ? provider : "openai_compatible";
+}
+
+TEST(FixtureErrors, AreClassified) {
+  std::map<std::string, std::string_view> kinds;
+  for (const recordings::Recording& fixture :
+       recordings::load_openai(QQ_SOURCE_DIR "/tests/fixtures/recordings")) {
+    if (fixture.status < 400) continue;
+    const wire::Fields none;
+    const Error error =
+        classify_reply(kind_of(fixture.provider), fixture.status, none, fixture.body, WallTime{});
+    kinds[fixture.name] = to_string(error.kind);
+    EXPECT_FALSE(error.message.empty()) << fixture.name;
+  }
+  const std::map<std::string, std::string_view> expected = {
+      {"azure/chat-400-content-filter.json", "refused"},
+      {"azure/chat-429.json", "rate_limited"},
+      {"deepseek/chat-402.json", "quota_exhausted"},
+      {"llamacpp/chat-400.json", "refused"},
+      {"minimax/chat-429-usage-limit.json", "quota_exhausted"},
+      {"mistral/chat-400.json", "model_missing"},
+      {"mistral/chat-401.json", "credential_dead"},
+      {"mistral/chat-422.json", "refused"},
+      {"ollama/chat-404.json", "model_missing"},
+      {"openai/chat-400-unsupported-parameter.json", "refused"},
+      {"openai/chat-429-insufficient-quota.json", "quota_exhausted"},
+      {"openai/chat-429-rate-limit.json", "rate_limited"},
+      {"perplexity/chat-403-retired.json", "model_missing"},
+      {"qianfan/chat-403-unsafe.json", "refused"},
+      {"vllm/chat-400.json", "refused"},
+      {"xai/chat-400-error-string.json", "credential_dead"},
+      {"zhipu/chat-429-concurrency.json", "rate_limited"},
+      {"zhipu/chat-429-no-money.json", "quota_exhausted"},
+  };
+  EXPECT_EQ(kinds, expected);
 }
 
 TEST(RecordedErrors, AreClassified) {

@@ -17,65 +17,152 @@ constexpr std::size_t kObjectMax = 64 * 1024;
 // ---- The providers' own codes, where they say more than the status. ---------------------------------------
 
 struct CodeMeaning {
-  std::string_view kind;  // entry of the catalogue; empty: any
-  std::string_view code;  // compared with `code` and `type`
+  std::string_view code;  // compared with `code` and `type`; a '*' at its end stands for any rest
+  ErrorKind meaning;
+};
+struct OwnCodeMeaning {
+  std::string_view kind;  // entry of the catalogue
+  std::string_view code;
   ErrorKind meaning;
 };
 
-constexpr std::array kCodes = {
-    // Money and quotas that waiting does not cure.
-    CodeMeaning{"", "insufficient_quota", ErrorKind::QuotaExhausted},
-    CodeMeaning{"", "billing_hard_limit_reached", ErrorKind::QuotaExhausted},
-    CodeMeaning{"", "billing_not_active", ErrorKind::QuotaExhausted},
-    CodeMeaning{"", "exceeded_current_quota_error", ErrorKind::QuotaExhausted},  // Moonshot
-    CodeMeaning{"", "Arrearage", ErrorKind::QuotaExhausted},                     // Qwen, on a 400
-    CodeMeaning{"", "AccountOverdueError", ErrorKind::QuotaExhausted},           // Ark, on a 403
-    CodeMeaning{"zhipu", "1113", ErrorKind::QuotaExhausted},
-    CodeMeaning{"zhipu", "1308", ErrorKind::QuotaExhausted},
-    CodeMeaning{"zhipu", "1310", ErrorKind::QuotaExhausted},
-    CodeMeaning{"minimax", "1008", ErrorKind::QuotaExhausted},
-    // Keys and accounts that are refused, also on a 400.
-    CodeMeaning{"", "invalid_api_key", ErrorKind::CredentialDead},
-    CodeMeaning{"", "InvalidApiKey", ErrorKind::CredentialDead},
-    CodeMeaning{"", "account_deactivated", ErrorKind::CredentialDead},
-    CodeMeaning{"", "API_KEY_INVALID", ErrorKind::CredentialDead},
-    CodeMeaning{"zhipu", "1112", ErrorKind::CredentialDead},
-    CodeMeaning{"zhipu", "1121", ErrorKind::CredentialDead},
-    CodeMeaning{"minimax", "1004", ErrorKind::CredentialDead},
-    CodeMeaning{"minimax", "2049", ErrorKind::CredentialDead},
-    // Limits that pass with time. Groq says 413 for tokens a minute.
-    CodeMeaning{"", "rate_limit_exceeded", ErrorKind::RateLimited},
-    CodeMeaning{"", "RateLimitReached", ErrorKind::RateLimited},
-    CodeMeaning{"", "limit_requests", ErrorKind::RateLimited},
-    CodeMeaning{"", "rate_limit_error", ErrorKind::RateLimited},
-    CodeMeaning{"zhipu", "1302", ErrorKind::RateLimited},
-    CodeMeaning{"zhipu", "1303", ErrorKind::RateLimited},
-    CodeMeaning{"zhipu", "1305", ErrorKind::RateLimited},
-    CodeMeaning{"minimax", "1002", ErrorKind::RateLimited},
-    CodeMeaning{"minimax", "1039", ErrorKind::RateLimited},
-    // The provider as a whole is busy, whatever the status.
-    CodeMeaning{"", "overloaded_error", ErrorKind::Overloaded},
-    CodeMeaning{"", "engine_overloaded_error", ErrorKind::Overloaded},  // Moonshot, on a 429
-    CodeMeaning{"", "ServerOverloaded", ErrorKind::Overloaded},         // Ark, on a 429
-    // Models that are not there.
-    CodeMeaning{"", "model_not_found", ErrorKind::ModelMissing},
-    CodeMeaning{"", "DeploymentNotFound", ErrorKind::ModelMissing},
-    CodeMeaning{"", "ModelNotFound", ErrorKind::ModelMissing},
-    CodeMeaning{"", "InvalidEndpointOrModel.NotFound", ErrorKind::ModelMissing},  // Ark
-    CodeMeaning{"", "invalid_model", ErrorKind::ModelMissing},                    // Mistral
-    CodeMeaning{"zhipu", "1211", ErrorKind::ModelMissing},
-    // The caller's own doing under a status that says otherwise (OpenRouter's moderation is a 403).
-    CodeMeaning{"", "content_filter", ErrorKind::Refused},
-    CodeMeaning{"", "content_policy_violation", ErrorKind::Refused},
-    CodeMeaning{"", "data_inspection_failed", ErrorKind::Refused},
-    CodeMeaning{"", "tool_use_failed", ErrorKind::Refused},
-    CodeMeaning{"", "context_length_exceeded", ErrorKind::Refused},
+// What a caller's content can provoke is Refused or ModelMissing here, whatever its status: no caller may
+// take an account out of service or open a breaker.
+//
+// First match wins, and these come before the common ones.
+constexpr std::array kOwnCodes = {
+    OwnCodeMeaning{"zhipu", "1113", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"zhipu", "1304", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"zhipu", "1308", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"zhipu", "1309", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"zhipu", "1310", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"zhipu", "1110", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"zhipu", "1111", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"zhipu", "1112", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"zhipu", "1121", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"zhipu", "1302", ErrorKind::RateLimited},
+    OwnCodeMeaning{"zhipu", "1303", ErrorKind::RateLimited},
+    OwnCodeMeaning{"zhipu", "1313", ErrorKind::RateLimited},
+    OwnCodeMeaning{"zhipu", "1305", ErrorKind::Overloaded},
+    OwnCodeMeaning{"zhipu", "1312", ErrorKind::Overloaded},
+    OwnCodeMeaning{"zhipu", "1211", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"zhipu", "1311", ErrorKind::ModelMissing},  // not in the plan, on a 429
+    OwnCodeMeaning{"zhipu", "1261", ErrorKind::Refused},       // prompt too long
+    OwnCodeMeaning{"zhipu", "1301", ErrorKind::Refused},       // unsafe content
+
+    // The type stands before the numbers: words about a bad request may quote one of the caller's choice.
+    OwnCodeMeaning{"minimax", "bad_request_error", ErrorKind::Refused},
+    OwnCodeMeaning{"minimax", "1026", ErrorKind::Refused},  // sensitive input
+    OwnCodeMeaning{"minimax", "1027", ErrorKind::Refused},  // sensitive output
+    OwnCodeMeaning{"minimax", "2013", ErrorKind::Refused},
+    OwnCodeMeaning{"minimax", "1008", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"minimax", "2056", ErrorKind::QuotaExhausted},  // the plan's limit until a reset
+    OwnCodeMeaning{"minimax", "1004", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"minimax", "2049", ErrorKind::CredentialDead},
+    OwnCodeMeaning{"minimax", "1002", ErrorKind::RateLimited},
+    OwnCodeMeaning{"minimax", "1039", ErrorKind::RateLimited},
+
+    // DashScope's word for tokens a minute; it recovers within one.
+    OwnCodeMeaning{"qwen", "insufficient_quota", ErrorKind::RateLimited},
+    OwnCodeMeaning{"qwen", "PrepaidBillOverdue", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"qwen", "PostpaidBillOverdue", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"qwen", "CommodityNotPurchased", ErrorKind::QuotaExhausted},
+
+    // Its 403 is about files, caches and rights of single resources, seldom about the key.
+    OwnCodeMeaning{"ark", "OperationDenied.ServiceOverdue", ErrorKind::QuotaExhausted},
+    OwnCodeMeaning{"ark", "InvalidSubscription", ErrorKind::QuotaExhausted},  // on a 400
+    OwnCodeMeaning{"ark", "AccessDenied", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"ark", "OperationDenied.ServiceNotOpen", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"ark", "OperationDenied.ArkAccessRoleNotFound", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"ark", "OperationDenied.*", ErrorKind::Refused},
+    OwnCodeMeaning{"ark", "SetLimitExceeded",
+                   ErrorKind::ModelMissing},  // paused by its owner's limit, on a 429
+    OwnCodeMeaning{"ark", "InvalidEndpoint.ClosedEndpoint", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"ark", "RequestBurstTooFast", ErrorKind::Overloaded},
+    OwnCodeMeaning{"ark", "SensitiveContentDetected*", ErrorKind::Refused},
+    OwnCodeMeaning{"ark", "InputTextSensitiveContentDetected*", ErrorKind::Refused},
+    OwnCodeMeaning{"ark", "InputImageSensitiveContentDetected*", ErrorKind::Refused},
+    OwnCodeMeaning{"ark", "OutputTextSensitiveContentDetected*", ErrorKind::Refused},
+
+    OwnCodeMeaning{"qianfan", "account_overdue", ErrorKind::QuotaExhausted},  // on a 403
+    OwnCodeMeaning{"qianfan", "unsafe_request", ErrorKind::Refused},          // on a 403
+    OwnCodeMeaning{"qianfan", "system_unsafe", ErrorKind::Refused},
+    OwnCodeMeaning{"qianfan", "user_setting_unsafe", ErrorKind::Refused},
+    OwnCodeMeaning{"qianfan", "functions_unsafe", ErrorKind::Refused},
+
+    // A live key at an endpoint that was retired, on a 403.
+    OwnCodeMeaning{"perplexity", "chat_completions_not_available", ErrorKind::ModelMissing},
+    OwnCodeMeaning{"perplexity", "agent_api_migration_required", ErrorKind::ModelMissing},
 };
 
-std::optional<ErrorKind> meaning_of_code(std::string_view kind, const ErrorBody& body) noexcept {
-  for (const CodeMeaning& entry : kCodes) {
-    if (!entry.kind.empty() && entry.kind != kind) continue;
-    if (entry.code == body.code || entry.code == body.type) return entry.meaning;
+constexpr std::array kCommonCodes = {
+    // Money and quotas that waiting does not cure.
+    CodeMeaning{"insufficient_quota", ErrorKind::QuotaExhausted},
+    CodeMeaning{"billing_hard_limit_reached", ErrorKind::QuotaExhausted},
+    CodeMeaning{"billing_not_active", ErrorKind::QuotaExhausted},
+    CodeMeaning{"exceeded_current_quota_error", ErrorKind::QuotaExhausted},  // Moonshot
+    CodeMeaning{"Arrearage", ErrorKind::QuotaExhausted},                     // Qwen, on a 400
+    CodeMeaning{"AccountOverdueError", ErrorKind::QuotaExhausted},           // Ark, on a 403
+    // Keys and accounts that are refused, also on a 400.
+    CodeMeaning{"invalid_api_key", ErrorKind::CredentialDead},
+    CodeMeaning{"InvalidApiKey", ErrorKind::CredentialDead},
+    CodeMeaning{"account_deactivated", ErrorKind::CredentialDead},
+    CodeMeaning{"API_KEY_INVALID", ErrorKind::CredentialDead},
+    // Limits that pass with time. Groq says 413 for tokens a minute.
+    CodeMeaning{"rate_limit_exceeded", ErrorKind::RateLimited},
+    CodeMeaning{"RateLimitReached", ErrorKind::RateLimited},
+    CodeMeaning{"limit_requests", ErrorKind::RateLimited},
+    CodeMeaning{"rate_limit_error", ErrorKind::RateLimited},
+    // The provider as a whole is busy, whatever the status.
+    CodeMeaning{"overloaded_error", ErrorKind::Overloaded},
+    CodeMeaning{"engine_overloaded_error", ErrorKind::Overloaded},  // Moonshot, on a 429
+    CodeMeaning{"ServerOverloaded", ErrorKind::Overloaded},         // Ark, on a 429
+    // Models that are not there.
+    CodeMeaning{"model_not_found", ErrorKind::ModelMissing},
+    CodeMeaning{"DeploymentNotFound", ErrorKind::ModelMissing},
+    CodeMeaning{"ModelNotFound", ErrorKind::ModelMissing},
+    CodeMeaning{"InvalidEndpointOrModel.NotFound", ErrorKind::ModelMissing},  // Ark
+    CodeMeaning{"invalid_model", ErrorKind::ModelMissing},                    // Mistral
+    // The caller's own doing under a status that says otherwise (OpenRouter's moderation is a 403).
+    CodeMeaning{"content_filter", ErrorKind::Refused},
+    CodeMeaning{"content_policy_violation", ErrorKind::Refused},
+    CodeMeaning{"data_inspection_failed", ErrorKind::Refused},
+    CodeMeaning{"DataInspectionFailed", ErrorKind::Refused},
+    CodeMeaning{"tool_use_failed", ErrorKind::Refused},
+    CodeMeaning{"context_length_exceeded", ErrorKind::Refused},
+};
+
+bool is_digits(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// MiniMax's number stands behind its words: "insufficient balance (1008)". Not so on a 400, which may quote
+// the caller to its very end.
+std::string_view number_at_end(std::string_view kind, int status, std::string_view message) noexcept {
+  if (kind != "minimax" || status == 400 || !message.ends_with(')')) return {};
+  message.remove_suffix(1);
+  const std::size_t open = message.rfind('(');
+  if (open == std::string_view::npos) return {};
+  const std::string_view number = message.substr(open + 1);
+  return is_digits(number) ? number : std::string_view{};
+}
+
+bool names(std::string_view code, std::string_view said) noexcept {
+  if (!code.ends_with('*')) return code == said;
+  code.remove_suffix(1);
+  return said.starts_with(code);
+}
+
+std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept {
+  const std::string_view number = number_at_end(kind, status, body.message);
+  for (const OwnCodeMeaning& own : kOwnCodes) {
+    if (own.kind != kind) continue;
+    if (names(own.code, body.code) || names(own.code, body.type) || names(own.code, number)) {
+      return own.meaning;
+    }
+  }
+  for (const CodeMeaning& common : kCommonCodes) {
+    if (names(common.code, body.code) || names(common.code, body.type)) return common.meaning;
   }
   return std::nullopt;
 }
@@ -103,29 +190,62 @@ bool begins_as_key_error(std::string_view message) noexcept {
   return begins_with_any(message, kWords);
 }
 
-// xAI says so on 403 and 429, others on 429 without a code.
-bool begins_as_quota_error(std::string_view message) noexcept {
-  constexpr std::array kWords = {std::string_view("you exceeded your current quota"),
-                                 std::string_view("insufficient balance"),
+// xAI says so on 403 and 429, others on 429 without a code. Google has the same words for a limit a minute,
+// and DashScope for nothing else.
+bool begins_as_quota_error(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
+  if (message.starts_with("you exceeded your current quota")) {
+    return kind != "qwen" && (body.quota_per_day || !body.quota_per_minute);
+  }
+  constexpr std::array kWords = {std::string_view("insufficient balance"),
                                  std::string_view("insufficient credits")};
   return begins_with_any(message, kWords) ||
          (message.starts_with("your ") &&
           message.find("used all available credits") != std::string_view::npos);
 }
 
+// DashScope's limits where a status cannot say so: its responses fail with 200 and "server_error". Further
+// on the words may be a caller's.
+bool begins_as_rate_limit(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
+  constexpr std::size_t kBeginning = 64;
+  return kind == "qwen" && body.code == "server_error" &&
+         message.substr(0, kBeginning).find("rate limit exceeded") != std::string_view::npos;
+}
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& words) noexcept {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 bool names_a_model(std::string_view message) noexcept {
-  return message.find("model") != std::string_view::npos ||
-         message.find("deployment") != std::string_view::npos;
+  constexpr std::array kWords = {std::string_view("model"), std::string_view("deployment")};
+  return has_any(message, kWords);
+}
+
+// TokenHub's 402 is about money or about a model that was never switched on.
+bool says_model_is_off(std::string_view message) noexcept {
+  constexpr std::array kWords = {
+      std::string_view("not activated"), std::string_view("not been activated"),
+      std::string_view("not enabled"),   std::string_view("未开通"),
+      std::string_view("未激活"),        std::string_view("未启用"),
+  };
+  const bool about_a_model = names_a_model(message) || message.find("模型") != std::string_view::npos;
+  return about_a_model && has_any(message, kWords);
 }
 
 // ---- The verdict.
 // ------------------------------------------------------------------------------------------
 
-ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view message) noexcept {
+ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& body,
+                         std::string_view message) noexcept {
   switch (status) {
     case 401: return ErrorKind::CredentialDead;
-    case 402: return ErrorKind::QuotaExhausted;
+    case 402:
+      return kind == "hunyuan" && says_model_is_off(message) ? ErrorKind::ModelMissing
+                                                             : ErrorKind::QuotaExhausted;
     case 403:
+      // Together: the prompt and max_tokens are more than the context holds.
+      if (kind == "together" && body.is_json) return ErrorKind::Refused;
       // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
       if (message.find("moderation") != std::string_view::npos ||
           message.find("flagged") != std::string_view::npos) {
@@ -152,18 +272,21 @@ ErrorKind meaning_of_4xx(int status, const ErrorBody& body, std::string_view mes
 
 ErrorKind judge(std::string_view kind, int status, const ErrorBody& body) {
   if (status < 400 || status > 599) return ErrorKind::BadContentType;
-  const auto by_code = meaning_of_code(kind, body);
+  const auto by_code = meaning_of_code(kind, status, body);
   if (status >= 500) {
-    if (by_code == ErrorKind::QuotaExhausted || by_code == ErrorKind::Overloaded) return *by_code;
+    if (by_code == ErrorKind::QuotaExhausted || by_code == ErrorKind::Overloaded ||
+        by_code == ErrorKind::Refused) {
+      return *by_code;
+    }
     return status == 503 || status == 529 ? ErrorKind::Overloaded : ErrorKind::ServerError;
   }
   const std::string message = lowered(body.message);
   // "insufficient_quota" comes as a 429 whose type is also a limit's: the code speaks before the status.
   if (by_code && !(status == 401 && *by_code == ErrorKind::Refused)) return *by_code;
-  if (begins_as_quota_error(message)) return ErrorKind::QuotaExhausted;
+  if (begins_as_quota_error(kind, body, message)) return ErrorKind::QuotaExhausted;
   if ((status == 400 || status == 403) && begins_as_key_error(message)) return ErrorKind::CredentialDead;
   if (status == 400 && message.starts_with("model not exist")) return ErrorKind::ModelMissing;  // DeepSeek
-  return meaning_of_4xx(status, body, message);
+  return meaning_of_4xx(kind, status, body, message);
 }
 
 // Whether a wait that the provider asks for means anything: on other failures the header is about a window
@@ -210,17 +333,29 @@ Error make_error(ErrorKind kind, int status, std::string_view raw, const ErrorBo
   return error;
 }
 
-Error classify_object(std::string_view kind, const ErrorBody& read) {
-  // Some carry the status they would have had: OpenRouter as `code`, Groq as `status_code`.
+// The status that an error inside a 200 would have had, or 0: OpenRouter says it as `code`, Groq as
+// `status_code`, MiniMax as `http_code`, TokenHub as the first three of six digits.
+int status_told(std::string_view kind, const ErrorBody& read) noexcept {
+  std::string_view text = read.code;
+  if (kind == "hunyuan" && text.size() == 6 && is_digits(text)) text = text.substr(0, 3);
+  if (text.size() != 3 || !is_digits(text)) text = read.http_code;
+  if (text.size() != 3 || !is_digits(text)) return 0;
   int status = 0;
-  std::from_chars(read.code.data(), read.code.data() + read.code.size(), status);
-  const bool is_status = read.code.size() == 3 && status >= 400 && status <= 599;
+  std::from_chars(text.data(), text.data() + text.size(), status);
+  return status >= 400 && status <= 599 ? status : 0;
+}
+
+Error classify_object(std::string_view kind, const ErrorBody& read) {
+  const int status = status_told(kind, read);
+  const std::string message = lowered(read.message);
   ErrorKind meaning = ErrorKind::StreamError;
-  if (const auto by_code = meaning_of_code(kind, read)) {
+  if (const auto by_code = meaning_of_code(kind, status, read)) {
     meaning = *by_code;
-  } else if (begins_as_quota_error(lowered(read.message))) {
+  } else if (begins_as_quota_error(kind, read, message)) {
     meaning = ErrorKind::QuotaExhausted;
-  } else if (is_status) {
+  } else if (begins_as_rate_limit(kind, read, message)) {
+    meaning = ErrorKind::RateLimited;
+  } else if (status != 0) {
     meaning = judge(kind, status, read);
   }
   Error error = make_error(meaning, 200, {}, read);

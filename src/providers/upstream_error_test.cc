@@ -155,6 +155,153 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
       {"openai_compatible", 529,
        R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})",
        ErrorKind::Overloaded, "", "Overloaded"},
+      // Perplexity retired chat; the key is alive.
+      {"perplexity", 403,
+       R"({"error":{"message":"Sonar is now the Agent API. Use /v1/responses instead","type":"chat_completions_not_available","code":403}})",
+       ErrorKind::ModelMissing, "403", "Sonar is now the Agent API. Use /v1/responses instead"},
+      {"perplexity", 403,
+       R"({"error":{"message":"Migrate to the Agent API","type":"agent_api_migration_required","code":403}})",
+       ErrorKind::ModelMissing, "403", "Migrate to the Agent API"},
+      // TokenHub: six digits, and a 402 that is not always about money
+      {"hunyuan", 401, R"({"error":{"type":"auth_error","code":"401001","message":"bad key"}})",
+       ErrorKind::CredentialDead, "401001", "bad key"},
+      {"hunyuan", 402, R"({"error":{"type":"billing_error","code":"402001","message":"plan used up"}})",
+       ErrorKind::QuotaExhausted, "402001", "plan used up"},
+      {"hunyuan", 402,
+       R"({"error":{"type":"billing_error","code":"402002","message":"The model hy-x is not activated"}})",
+       ErrorKind::ModelMissing, "402002", "The model hy-x is not activated"},
+      {"hunyuan", 402, R"({"error":{"type":"billing_error","code":"402002","message":"模型未开通"}})",
+       ErrorKind::ModelMissing, "402002", "模型未开通"},
+      {"openai_compatible", 402, R"({"error":{"message":"The model is not activated"}})",
+       ErrorKind::QuotaExhausted, "", "The model is not activated"},
+      {"hunyuan", 403, R"({"error":{"type":"permission_error","code":"403001","message":"IP not allowed"}})",
+       ErrorKind::CredentialDead, "403001", "IP not allowed"},
+      {"hunyuan", 429, R"({"error":{"type":"rate_limit","code":"429001","message":"slow down"}})",
+       ErrorKind::RateLimited, "429001", "slow down"},
+      {"hunyuan", 451, R"({"error":{"type":"content_filter_error","code":"451001","message":"unsafe"}})",
+       ErrorKind::Refused, "451001", "unsafe"},
+      // DashScope: tokens a minute under the name of a quota, and bills
+      {"qwen", 429,
+       R"({"error":{"code":"insufficient_quota","type":"insufficient_quota","message":"You exceeded your current quota, please check your plan"}})",
+       ErrorKind::RateLimited, "insufficient_quota",
+       "You exceeded your current quota, please check your plan"},
+      {"qwen", 429,
+       R"({"code":"Throttling.AllocationQuota","message":"Allocated quota exceeded, please increase your quota limit."})",
+       ErrorKind::RateLimited, "Throttling.AllocationQuota",
+       "Allocated quota exceeded, please increase your quota limit."},
+      {"qwen", 429, R"({"error":{"message":"You exceeded your current quota"}})", ErrorKind::RateLimited, "",
+       "You exceeded your current quota"},
+      {"qwen", 429, R"({"code":"PrepaidBillOverdue","message":"pay"})", ErrorKind::QuotaExhausted,
+       "PrepaidBillOverdue", "pay"},
+      {"qwen", 429, R"({"code":"PostpaidBillOverdue","message":"pay"})", ErrorKind::QuotaExhausted,
+       "PostpaidBillOverdue", "pay"},
+      {"qwen", 429, R"({"code":"CommodityNotPurchased","message":"pay"})", ErrorKind::QuotaExhausted,
+       "CommodityNotPurchased", "pay"},
+      // Google: the same words for a limit a minute and for one a day
+      {"openai_compatible", 429,
+       R"({"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"t/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},{"@type":"t/google.rpc.RetryInfo","retryDelay":"34.4s"}]}})",
+       ErrorKind::RateLimited, "429", "You exceeded your current quota, please check your plan."},
+      {"openai_compatible", 429,
+       R"({"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"t/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProject"}]},{"@type":"t/google.rpc.RetryInfo","retryDelay":"34.4s"}]}})",
+       ErrorKind::QuotaExhausted, "429", "You exceeded your current quota, please check your plan."},
+      {"openai_compatible", 429,
+       R"({"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"t/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"},{"quotaId":"GenerateRequestsPerDayPerProject"}]},{"@type":"t/google.rpc.RetryInfo","retryDelay":"34.4s"}]}})",
+       ErrorKind::QuotaExhausted, "429", "You exceeded your current quota, please check your plan."},
+      // Qianfan, second version
+      {"qianfan", 403,
+       R"({"error":{"code":"system_unsafe","message":"the content is unsafe","type":"unsafe_request"},"id":"as-1"})",
+       ErrorKind::Refused, "system_unsafe", "the content is unsafe"},
+      {"qianfan", 403,
+       R"({"error":{"code":"user_setting_unsafe","message":"the content is unsafe","type":"unsafe_request"},"id":"as-1"})",
+       ErrorKind::Refused, "user_setting_unsafe", "the content is unsafe"},
+      {"qianfan", 403,
+       R"({"error":{"code":"functions_unsafe","message":"the content is unsafe","type":"unsafe_request"},"id":"as-1"})",
+       ErrorKind::Refused, "functions_unsafe", "the content is unsafe"},
+      {"qianfan", 403,
+       R"({"error":{"code":"account_overdue","message":"overdue","type":"access_denied"},"id":"as-1"})",
+       ErrorKind::QuotaExhausted, "account_overdue", "overdue"},
+      {"qianfan", 429,
+       R"({"error":{"code":"rpm_rate_limit_exceeded","message":"Rate limit reached for RPM","type":"rate_limit_exceeded"},"id":"as-1"})",
+       ErrorKind::RateLimited, "rpm_rate_limit_exceeded", "Rate limit reached for RPM"},
+      // Ark: a 403 is seldom about the key
+      {"ark", 403, R"({"error":{"code":"AccessDenied","message":"words","type":"T"}})",
+       ErrorKind::ModelMissing, "AccessDenied", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.InvalidState","message":"words","type":"T"}})",
+       ErrorKind::Refused, "OperationDenied.InvalidState", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.UnsupportedPhase","message":"words","type":"T"}})",
+       ErrorKind::Refused, "OperationDenied.UnsupportedPhase", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.FileQuotaExceeded","message":"words","type":"T"}})",
+       ErrorKind::Refused, "OperationDenied.FileQuotaExceeded", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.TosAccessDenied","message":"words","type":"T"}})",
+       ErrorKind::Refused, "OperationDenied.TosAccessDenied", "words"},
+      {"ark", 403,
+       R"({"error":{"code":"OperationDenied.ArkAccessRoleNotFound","message":"words","type":"T"}})",
+       ErrorKind::ModelMissing, "OperationDenied.ArkAccessRoleNotFound", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.ServiceNotOpen","message":"words","type":"T"}})",
+       ErrorKind::ModelMissing, "OperationDenied.ServiceNotOpen", "words"},
+      {"ark", 403, R"({"error":{"code":"OperationDenied.ServiceOverdue","message":"words","type":"T"}})",
+       ErrorKind::QuotaExhausted, "OperationDenied.ServiceOverdue", "words"},
+      {"ark", 429, R"({"error":{"code":"SetLimitExceeded","message":"words","type":"T"}})",
+       ErrorKind::ModelMissing, "SetLimitExceeded", "words"},
+      {"ark", 429, R"({"error":{"code":"QuotaExceeded","message":"words","type":"T"}})",
+       ErrorKind::RateLimited, "QuotaExceeded", "words"},
+      {"ark", 429, R"({"error":{"code":"RequestBurstTooFast","message":"words","type":"T"}})",
+       ErrorKind::Overloaded, "RequestBurstTooFast", "words"},
+      {"ark", 400, R"({"error":{"code":"InvalidSubscription","message":"words","type":"T"}})",
+       ErrorKind::QuotaExhausted, "InvalidSubscription", "words"},
+      {"ark", 400, R"({"error":{"code":"InvalidEndpoint.ClosedEndpoint","message":"words","type":"T"}})",
+       ErrorKind::ModelMissing, "InvalidEndpoint.ClosedEndpoint", "words"},
+      // MiniMax: the number stands behind the words
+      {"minimax", 400,
+       R"j({"type":"error","error":{"type":"bad_request_error","message":"invalid params, messages is empty (2013)","http_code":"400"},"request_id":"r"})j",
+       ErrorKind::Refused, "", "invalid params, messages is empty (2013)"},
+      {"minimax", 429,
+       R"j({"type":"error","error":{"type":"rate_limit_error","message":"usage limit exceeded, resets at 2026-12-01 (2056)","http_code":"429"},"request_id":"r"})j",
+       ErrorKind::QuotaExhausted, "", "usage limit exceeded, resets at 2026-12-01 (2056)"},
+      {"minimax", 429,
+       R"j({"type":"error","error":{"type":"insufficient_balance_error","message":"insufficient balance (1008)","http_code":"429"},"request_id":"r"})j",
+       ErrorKind::QuotaExhausted, "", "insufficient balance (1008)"},
+      {"minimax", 500,
+       R"j({"type":"error","error":{"type":"api_error","message":"insufficient balance (1008)","http_code":"500"},"request_id":"r"})j",
+       ErrorKind::QuotaExhausted, "", "insufficient balance (1008)"},
+      {"minimax", 401,
+       R"j({"type":"error","error":{"type":"authorized_error","message":"invalid api key (2049)","http_code":"401"},"request_id":"r"})j",
+       ErrorKind::CredentialDead, "", "invalid api key (2049)"},
+      {"minimax", 500,
+       R"j({"type":"error","error":{"type":"api_error","message":"unknown error (1000)","http_code":"500"},"request_id":"r"})j",
+       ErrorKind::ServerError, "", "unknown error (1000)"},
+      {"minimax", 500,
+       R"j({"type":"error","error":{"type":"api_error","message":"input is sensitive (1026)","http_code":"500"},"request_id":"r"})j",
+       ErrorKind::Refused, "", "input is sensitive (1026)"},
+      {"minimax", 429,
+       R"j({"type":"error","error":{"type":"rate_limit_error","message":"rate limit exceeded (1002)","http_code":"429"},"request_id":"r"})j",
+       ErrorKind::RateLimited, "", "rate limit exceeded (1002)"},
+      {"openai", 400, R"j({"error":{"message":"another's number (1008)"}})j", ErrorKind::Refused, "",
+       "another's number (1008)"},
+      // Zhipu
+      {"zhipu", 429, R"({"error":{"code":"1304","message":"words"}})", ErrorKind::QuotaExhausted, "1304",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1309","message":"words"}})", ErrorKind::QuotaExhausted, "1309",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1311","message":"words"}})", ErrorKind::ModelMissing, "1311",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1312","message":"words"}})", ErrorKind::Overloaded, "1312",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1305","message":"words"}})", ErrorKind::Overloaded, "1305",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1313","message":"words"}})", ErrorKind::RateLimited, "1313",
+       "words"},
+      {"zhipu", 401, R"({"error":{"code":"1110","message":"words"}})", ErrorKind::CredentialDead, "1110",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1110","message":"words"}})", ErrorKind::CredentialDead, "1110",
+       "words"},
+      {"zhipu", 429, R"({"error":{"code":"1111","message":"words"}})", ErrorKind::CredentialDead, "1111",
+       "words"},
+      {"zhipu", 400, R"({"error":{"code":"1261","message":"words"}})", ErrorKind::Refused, "1261", "words"},
+      // Together: 403 is a context that is too small
+      {"together", 403,
+       R"({"error":{"message":"Input tokens + max_tokens exceed the model's context length","type":"invalid_request_error","code":null}})",
+       ErrorKind::Refused, "", "Input tokens + max_tokens exceed the model's context length"},
       // Without JSON
       {"openai", 404, "<html>not here</html>", ErrorKind::BadContentType, "",
        "the provider answered with status 404 and a web page"},
@@ -189,6 +336,28 @@ TEST(UpstreamError, ACallerCannotTakeOurKeyOutOfService) {
       "openai", 400,
       R"({"error":{"message":"Invalid name: 'incorrect api key provided' is no tool name","code":null}})");
   EXPECT_EQ(error.kind, ErrorKind::Refused);
+}
+
+TEST(UpstreamError, ANumberThatACallerHadQuotedIsNotMiniMaxsOwn) {
+  EXPECT_EQ(
+      classify("minimax", 400, R"j({"error":{"message":"no such tool: (2049)","http_code":"400"}})j").kind,
+      ErrorKind::Refused);
+  EXPECT_EQ(
+      classify("minimax", 500, R"j({"error":{"type":"bad_request_error","message":"no such tool: (1008)"}})j")
+          .kind,
+      ErrorKind::Refused);
+  EXPECT_EQ(classify("minimax", 500, R"({"error":{"message":"of 'insufficient balance (1008)'"}})").kind,
+            ErrorKind::ServerError)
+      << "only at the end";
+}
+
+TEST(UpstreamError, WaitsAsLongAsGoogleAsksForALimitAMinute) {
+  const Error error = classify(
+      "openai_compatible", 429,
+      R"({"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[)"
+      R"({"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},{"retryDelay":"34s"}]}})");
+  EXPECT_EQ(error.kind, ErrorKind::RateLimited);
+  EXPECT_EQ(error.retry_after, std::chrono::seconds(34));
 }
 
 TEST(UpstreamError, KeepsTheWholeErrorObjectForTheCaller) {
@@ -250,6 +419,68 @@ TEST(UpstreamError, MasksBeforeItCuts) {
   EXPECT_EQ(by_message.message.find("0123456789"), std::string::npos) << "half a key looks like none";
   const Error by_body = classify("openai", 500, std::string(180, '.') + key);
   EXPECT_EQ(by_body.message.find("0123456789"), std::string::npos);
+}
+
+struct ObjectCase {
+  std::string_view provider;
+  std::string_view body;
+  ErrorKind kind;
+};
+
+// A StreamError would be a failure in the breaker's eyes, of a caller's making.
+TEST(ErrorObject, OfACallersDoingIsNotTheProvidersFailure) {
+  constexpr std::array kCases = {
+      ObjectCase{"minimax", R"({"base_resp":{"status_code":1026,"status_msg":"input sensitive"}})",
+                 ErrorKind::Refused},
+      ObjectCase{"minimax", R"({"base_resp":{"status_code":1027,"status_msg":"output sensitive"}})",
+                 ErrorKind::Refused},
+      ObjectCase{"minimax", R"({"base_resp":{"status_code":2013,"status_msg":"invalid params"}})",
+                 ErrorKind::Refused},
+      ObjectCase{"minimax", R"({"error":{"message":"invalid params","http_code":"400"}})",
+                 ErrorKind::Refused},
+      ObjectCase{
+          "minimax",
+          R"j({"error":{"type":"bad_request_error","message":"no such tool: (1008)","http_code":"400"}})j",
+          ErrorKind::Refused},
+      ObjectCase{"zhipu", R"({"error":{"code":"1301","message":"unsafe"}})", ErrorKind::Refused},
+      ObjectCase{"zhipu", R"({"error":{"code":"1261","message":"too long"}})", ErrorKind::Refused},
+      ObjectCase{"hunyuan", R"({"error":{"code":"451001","message":"unsafe"}})", ErrorKind::Refused},
+      ObjectCase{"qianfan", R"({"error":{"code":"system_unsafe","type":"unsafe_request","message":"x"}})",
+                 ErrorKind::Refused},
+      ObjectCase{"ark", R"({"error":{"code":"OutputTextSensitiveContentDetected","message":"x"}})",
+                 ErrorKind::Refused},
+      ObjectCase{"qwen", R"({"error":{"code":"DataInspectionFailed","message":"x"}})", ErrorKind::Refused},
+  };
+  for (const ObjectCase& tested : kCases) {
+    EXPECT_EQ(to_string(classify_error_object(tested.provider, tested.body).kind), to_string(tested.kind))
+        << tested.provider << " " << tested.body;
+  }
+}
+
+TEST(ErrorObject, OfDashScopesResponsesIsALimitWhereItSaysSo) {
+  const auto kind = [](std::string_view provider, const std::string& message) {
+    return classify_error_object(provider,
+                                 R"({"error":{"code":"server_error","message":")" + message + R"("}})")
+        .kind;
+  };
+  EXPECT_EQ(kind("qwen", "Requests rate limit exceeded, please try again later."), ErrorKind::RateLimited);
+  EXPECT_EQ(kind("qwen", "lost"), ErrorKind::StreamError);
+  EXPECT_EQ(kind("qwen", std::string(64, '.') + "rate limit exceeded"), ErrorKind::StreamError)
+      << "further on it may be the caller's";
+  EXPECT_EQ(kind("openai", "Requests rate limit exceeded"), ErrorKind::StreamError);
+}
+
+TEST(ErrorObject, TellsAMinutesLimitFromAnEmptyAccount) {
+  const auto kind = [](const std::string& quota) {
+    return classify_error_object(
+               "openai_compatible",
+               R"({"error":{"code":429,"message":"You exceeded your current quota","details":[{"violations":[)"
+               R"({"quotaId":")" +
+                   quota + R"("}]}]}})")
+        .kind;
+  };
+  EXPECT_EQ(kind("GenerateRequestsPerMinutePerProject"), ErrorKind::RateLimited);
+  EXPECT_EQ(kind("GenerateRequestsPerDayPerProject"), ErrorKind::QuotaExhausted);
 }
 
 TEST(ErrorObject, ReadByADialectMeansTheSame) {
