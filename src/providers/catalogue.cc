@@ -25,14 +25,15 @@ constexpr Endpoint Images = Endpoint::ImagesGenerations;
 constexpr std::uint8_t kAll = bits(Chat, Responses, Completions, Embeddings, Moderations, Images);
 
 constexpr Quirks kUsual{};
-// Send usage with every stream of their own accord. Mistral refuses fields it does not know, the others gain
-// nothing from being asked.
+// Send usage with every stream of their own accord: nothing is gained by asking.
 constexpr Quirks kUsageUnasked{.force_include_usage = false};
+// The same, and answers 422 (extra_forbidden) to a client that asks.
+constexpr Quirks kMistral{.force_include_usage = false, .refuses_include_usage = true};
 constexpr Quirks kXai{.reasoning_excluded_from_output = true};
 
-// Base URLs, endpoints and variables as widely published by the providers; check them before relying on a
-// provider that is not in your own tests. The habits
-// come from recorded traffic. Azure's `model` quirk depends on its URL form and is set by make_target.
+// Base URLs, endpoints and variables as published by the providers; check them before relying on a provider
+// that is not in your own tests. The habits come from recorded traffic and from documentation read in
+// November 2026. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
     ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
                  kUsual, "OPENAI_API_KEY"},
@@ -45,33 +46,37 @@ constexpr std::array kCatalogue = {
                  UrlForm::Base, bits(Chat, Embeddings, Images), kUsageUnasked, "ZHIPU_API_KEY"},
     // The only provider with usage inside choices[0]; sends it when asked only.
     ProviderKind{"moonshot", "Moonshot (Kimi)", "https://api.moonshot.cn/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat), kUsual, "MOONSHOT_API_KEY"},
+                 bits(Chat, Responses), kUsual, "MOONSHOT_API_KEY"},
     ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
                  "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Completions, Embeddings), kUsual, "DASHSCOPE_API_KEY"},
+                 bits(Chat, Responses, Completions, Embeddings), kUsual, "DASHSCOPE_API_KEY"},
     ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat), kUsual, "MINIMAX_API_KEY"},
+                 bits(Chat, Responses), kUsual, "MINIMAX_API_KEY"},
     ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
                  AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings, Images), kUsual,
                  "ARK_API_KEY"},
-    ProviderKind{"hunyuan", "Tencent Hunyuan", "https://api.hunyuan.cloud.tencent.com/v1", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chat, Embeddings), kUsual, "HUNYUAN_API_KEY"},
+    // api.hunyuan.cloud.tencent.com was shut on 2026-09-30; TokenHub is its successor. Responses are there
+    // for some models only.
+    ProviderKind{"hunyuan", "Tencent TokenHub (Hunyuan)", "https://tokenhub.tencentmaas.com/v1",
+                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings), kUsual,
+                 "HUNYUAN_API_KEY"},
     ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
                  UrlForm::Base, bits(Chat, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Embeddings, Moderations), kUsageUnasked, "MISTRAL_API_KEY"},
+                 bits(Chat, Embeddings, Moderations), kMistral, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses), kUsageUnasked, "GROQ_API_KEY"},
     ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Images), kXai, "XAI_API_KEY"},
-    ProviderKind{"together", "Together", "https://api.together.xyz/v1", AuthForm::Bearer, UrlForm::Base,
+    ProviderKind{"together", "Together", "https://api.together.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Completions, Embeddings, Images), kUsual, "TOGETHER_API_KEY"},
     ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
                  UrlForm::Base, bits(Chat, Responses, Completions, Embeddings), kUsual, "FIREWORKS_API_KEY"},
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "OPENROUTER_API_KEY"},
+                 bits(Chat, Responses, Completions, Embeddings), kUsageUnasked, "OPENROUTER_API_KEY"},
+    // Chat was retired on 2026-09-27 and is offered for proxies of the old form; responses are under /v1.
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat), kUsageUnasked, "PERPLEXITY_API_KEY"},
+                 bits(Chat, Responses), kUsageUnasked, "PERPLEXITY_API_KEY", "/v1/responses"},
     // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
     ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chat, Responses, Completions, Embeddings), kUsual, "VLLM_API_KEY"},

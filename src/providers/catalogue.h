@@ -1,5 +1,5 @@
 // The catalogue of provider kinds: where they are, how they authenticate, what they offer and which habits
-// they have. A table, not code per provider; sources and dates stand beside the entries.
+// they have. A table, not code per provider; what is peculiar stands beside the entries.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -29,6 +29,8 @@ struct ProviderKind {
   std::uint8_t endpoints = 0;  // bit per model::Endpoint
   model::Quirks quirks;
   std::string_view key_env;  // usual environment variable of the key: "OPENAI_API_KEY"
+  // Behind base_url. A leading "/v1" is left out where base_url ends in it.
+  std::string_view responses_path = "/responses";
 };
 
 std::span<const ProviderKind> catalogue() noexcept;

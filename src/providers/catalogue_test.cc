@@ -41,6 +41,7 @@ std::string habits_of(const ProviderKind& kind) {
     out += words;
   };
   add(!kind.quirks.force_include_usage, "sends stream usage unasked");
+  add(kind.quirks.refuses_include_usage, "refuses to be asked for it");
   add(kind.quirks.reasoning_excluded_from_output, "chat: reasoning beside completion_tokens");
   return out;
 }
@@ -76,6 +77,30 @@ TEST(Catalogue, EveryDefaultUrlIsOneAndEveryKindOffersChat) {
     EXPECT_TRUE(kind.base_url.empty() || parse_base_url(kind.base_url)) << kind.name;
     EXPECT_NE(kind.endpoints & 1U, 0U) << kind.name;
   }
+}
+
+bool offers(std::string_view name, model::Endpoint endpoint) {
+  const ProviderKind* const kind = find_kind(name);
+  return kind != nullptr && (kind->endpoints & (1U << static_cast<unsigned>(endpoint))) != 0;
+}
+
+TEST(Catalogue, KnowsWhoOffersResponses) {
+  for (const char* name : {"moonshot", "minimax", "qwen", "hunyuan", "perplexity"}) {
+    EXPECT_TRUE(offers(name, model::Endpoint::Responses)) << name;
+  }
+  EXPECT_TRUE(offers("perplexity", model::Endpoint::ChatCompletions)) << "for proxies of the old form";
+}
+
+TEST(Catalogue, LeavesAddressesThatWereShut) {
+  EXPECT_EQ(find_kind("hunyuan")->base_url, "https://tokenhub.tencentmaas.com/v1");
+  EXPECT_EQ(find_kind("together")->base_url, "https://api.together.ai/v1");
+}
+
+TEST(Catalogue, AsksForUsageOnlyWhereItDoesNotComeAnyway) {
+  EXPECT_FALSE(find_kind("openrouter")->quirks.force_include_usage);
+  EXPECT_FALSE(find_kind("mistral")->quirks.force_include_usage);
+  EXPECT_TRUE(find_kind("mistral")->quirks.refuses_include_usage);
+  EXPECT_FALSE(find_kind("openrouter")->quirks.refuses_include_usage);
 }
 
 TEST(Catalogue, FindsKindsByName) {

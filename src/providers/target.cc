@@ -51,11 +51,19 @@ Result<std::string> auth_lines(const ProviderConfig& provider, const AccountConf
   return line;
 }
 
+std::string_view path_of(const ProviderKind& kind, std::string_view base, std::size_t endpoint) {
+  if (static_cast<Endpoint>(endpoint) != Endpoint::Responses) return kPaths[endpoint];
+  constexpr std::string_view kVersion = "/v1";
+  std::string_view path = kind.responses_path;
+  if (base.ends_with(kVersion) && path.starts_with("/v1/")) path.remove_prefix(kVersion.size());
+  return path;
+}
+
 void add_paths(const ProviderKind& kind, const std::string& base, std::string_view query,
                std::uint8_t offered, model::Target& target) {
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
     if ((kind.endpoints & offered & (1U << i)) == 0) continue;
-    target.endpoints[i].path_and_query = base + std::string(kPaths[i]) + std::string(query);
+    target.endpoints[i].path_and_query = base + std::string(path_of(kind, base, i)) + std::string(query);
   }
 }
 

@@ -49,10 +49,21 @@ TEST(Target, SendsABearerTokenToTheUsualPaths) {
 }
 
 TEST(Target, OffersOnlyWhatItsKindDoes) {
-  const auto target = make_target(provider("moonshot"), account(), "m", "m");
+  const auto target = make_target(provider("zhipu"), account(), "m", "m");
   ASSERT_TRUE(target);
   EXPECT_TRUE(target->offers(Endpoint::ChatCompletions));
   EXPECT_FALSE(target->offers(Endpoint::Responses));
+}
+
+TEST(Target, ReachesPerplexitysResponsesUnderTheVersionThatItsChatHasNot) {
+  const auto target = make_target(provider("perplexity"), account(), "m", "m");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(path(*target, Endpoint::ChatCompletions), "/chat/completions");
+  EXPECT_EQ(path(*target, Endpoint::Responses), "/v1/responses");
+  const auto versioned =
+      make_target(provider("perplexity", "https://api.perplexity.ai/v1"), account(), "m", "m");
+  ASSERT_TRUE(versioned);
+  EXPECT_EQ(path(*versioned, Endpoint::Responses), "/v1/responses");
 }
 
 TEST(Target, SendsNoCredentialWhenThereIsNone) {
