@@ -91,6 +91,16 @@ NextStep next_step(const model::Plan& plan, std::span<const model::Attempt> atte
   return SameTarget{*delay};
 }
 
+namespace {
+
+// Not activated, not permitted, over the model's own limit: what this account may use of a model that exists.
+// Another account may use it.
+bool is_about_the_key(int status) noexcept {
+  return status == 402 || status == 403 || status == 429;
+}
+
+}  // namespace
+
 bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcept {
   if (error.origin == ErrorOrigin::Client) return false;
   switch (error.kind) {
@@ -120,8 +130,7 @@ bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcep
     case ErrorKind::QuotaExhausted:
     case ErrorKind::CredentialDead: return triggers.rate_limit;
     case ErrorKind::ModelMissing:
-      // A 403 that names the model is about what this key may use: another account's may.
-      return triggers.not_found || (error.upstream_status == 403 && triggers.rate_limit);
+      return triggers.not_found || (is_about_the_key(error.upstream_status) && triggers.rate_limit);
     case ErrorKind::Refused: return triggers.refused;
     // The caller's request, the request's own deadline, and ourselves: another target changes nothing.
     case ErrorKind::InvalidRequest:

@@ -348,8 +348,10 @@ TEST(Triggers, EachSwitchCoversItsOwnFailures) {
 
 TEST(NextStepTriggers, AKeyThatMayNotUseTheModelLetsAnotherTry) {
   Error error = upstream(ErrorKind::ModelMissing);
-  error.upstream_status = 403;
-  EXPECT_TRUE(triggers_cover({}, error));
+  for (const std::uint16_t status : {402, 403, 429}) {
+    error.upstream_status = status;
+    EXPECT_TRUE(triggers_cover({}, error)) << status;
+  }
   error.upstream_status = 404;
   EXPECT_FALSE(triggers_cover({}, error));
 }
