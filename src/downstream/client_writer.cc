@@ -7,9 +7,7 @@
 namespace qq::downstream {
 namespace {
 
-iovec as_iovec(std::string_view bytes) noexcept {
-  return {const_cast<char*>(bytes.data()), bytes.size()};
-}
+using net::as_iovec;
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;

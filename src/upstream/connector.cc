@@ -101,7 +101,7 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origi
   };
   std::string_view rest = request;
   while (!rest.empty()) {
-    const iovec piece{const_cast<char*>(rest.data()), rest.size()};
+    const iovec piece = net::as_iovec(rest);
     const net::IoTry wrote = stream.try_write({&piece, 1});
     if (wrote.status == net::IoStatus::Done) {
       rest.remove_prefix(wrote.bytes);

@@ -4,7 +4,7 @@ namespace qq::fakes {
 
 void Client::say(std::string_view bytes) {
   QQ_ASSERT(stream_ != nullptr);
-  const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  const iovec piece = net::as_iovec(bytes);
   const net::IoTry wrote = stream_->try_write({&piece, 1});
   QQ_ASSERT(wrote.status == net::IoStatus::Failed || wrote.bytes == bytes.size());
 }
@@ -32,7 +32,7 @@ std::optional<Milliseconds> Client::time_of(std::string_view text, std::size_t n
 Task<bool> Client::write_all(Client& client, std::string_view bytes) {
   const net::Scope scope{kNever, &client.cancel_};
   while (!bytes.empty()) {
-    const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    const iovec piece = net::as_iovec(bytes);
     const net::IoTry wrote = client.stream_->try_write({&piece, 1});
     if (wrote.status == net::IoStatus::Done) {
       bytes.remove_prefix(wrote.bytes);
