@@ -131,7 +131,8 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
   std::string().swap(beginning);
   Result<> passed = co_await pass_on(state, reply, taken, tail);
   if (!passed) {
-    state.client.abort();  // no terminating chunk: the client must not take this for a whole answer
+    // No terminating chunk: the client must not take this for a whole answer, unless it is one.
+    if (!state.client.complete()) state.client.abort();
     if (!wants_usage(attempt, passed.error())) co_return passed;
     co_await drain_for_usage(state, reply, tail);
   }
