@@ -90,7 +90,7 @@ bool looks_like_an_answer(std::string_view held) noexcept {
   attempt.delivered = state.delivered = true;
   attempt.first_content = state.first_content = state.services.loop.now();
   settle_probe(state, attempt);
-  std::string().swap(state.incoming.body);
+  state.incoming.free_body();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
   dialects::openai::AnswerFacts facts;
   facts.model_value = wire::member_in_part(held, "model");
