@@ -40,7 +40,7 @@ Task<bool> Client::write_all(Client& client, std::string_view bytes) {
     }
     if (wrote.status != net::IoStatus::WouldBlock) co_return false;
     // A gateway that answers before it has read everything wants to be heard.
-    if (client.stream_->maybe_readable()) co_return false;
+    if (client.stream_->maybe_readable() && !client.writes_all_first_) co_return false;
     const net::Scope look = scope.until(client.loop_.now() + Milliseconds(100));
     if (co_await client.stream_->writable(look) == net::Wake::Cancelled) co_return false;
   }
@@ -51,8 +51,8 @@ Task<void> Client::read(std::size_t replies) {
   const net::Scope scope{kNever, &cancel_};
   while (replies == 0 || reader_.complete_replies() < replies) {
     if (!reading_) {
-      static_cast<void>(co_await net::sleep(loop_, scope));
-      co_return;
+      if (co_await reading_again_.wait(scope) != net::Wake::Ready) co_return;
+      continue;
     }
     const net::IoTry got = stream_->try_read(loop_.scratch());
     if (got.status == net::IoStatus::Done) {
