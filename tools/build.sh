@@ -5,11 +5,12 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 preset=$1
 shift
-[[ -f build/$preset/build.ninja ]] || cmake --preset "$preset" >"/tmp/qq_cmake.$$" 2>&1 || {
-  cat "/tmp/qq_cmake.$$" >&2
-  exit 1
-}
-rm -f "/tmp/qq_cmake.$$"
+if [[ ! -f build/$preset/build.ninja ]]; then
+  configured=$(cmake --preset "$preset" 2>&1) || {
+    printf '%s\n' "$configured" >&2
+    exit 1
+  }
+fi
 targets=()
 (($# > 0)) && targets=(--target "$@")
 if [[ -t 1 ]]; then

@@ -24,7 +24,8 @@ std::optional<std::string> variable(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-std::string json_line(const std::string& base_url, const std::string& key, const DemoConfig& demo) {
+std::string json_line(const std::string& base_url, const std::string& admin_url, const std::string& key,
+                      const DemoConfig& demo) {
   std::string out = R"({"base_url":)";
   wire::append_json_string(out, base_url);
   out += R"(,"api_key":)";
@@ -37,10 +38,10 @@ std::string json_line(const std::string& base_url, const std::string& key, const
       wire::append_json_string(out, name);
     }
   }
-  // No admin interface yet: the metrics page is what an operator can look at.
-  const std::string root = base_url.substr(0, base_url.size() - 3);
-  out += R"(],"admin_url":null,"metrics_url":)";
-  wire::append_json_string(out, root + "/metrics");
+  out += R"(],"admin_url":)";
+  wire::append_json_string(out, admin_url);
+  out += R"(,"metrics_url":)";
+  wire::append_json_string(out, admin_url + "/metrics");
   out += "}\n";
   return out;
 }
@@ -52,14 +53,15 @@ std::string curl_line(const std::string& base_url, const std::string& key, bool 
       stream ? "-N " : "", base_url, key, stream ? "\"stream\":true," : "");
 }
 
-std::string text_for_people(const std::string& base_url, const std::string& key, const DemoConfig& demo) {
+std::string text_for_people(const std::string& base_url, const std::string& admin_url, const std::string& key,
+                            const DemoConfig& demo) {
   std::string models;
   for (const auto* names : {&demo.simulated_models, &demo.real_models}) {
     for (const std::string& name : *names) models += (models.empty() ? "" : ", ") + name;
   }
   return fmt::format(
       "\nQueqiao 鹊桥 is running with simulated providers. Nothing leaves this machine{}.\n\n"
-      "  base URL  {}\n  API key   {}\n  models    {}\n\n"
+      "  base URL  {}\n  API key   {}\n  models    {}\n  metrics   {}/metrics\n\n"
       "Try it:\n\n  {}\n\nStreamed:\n\n  {}\n\n"
       "A real provider: stop this, set its key (OPENAI_API_KEY, DEEPSEEK_API_KEY, MOONSHOT_API_KEY, ...) in "
       "the\n"
@@ -67,7 +69,7 @@ std::string text_for_people(const std::string& base_url, const std::string& key,
       "configuration\n"
       "(examples/minimal.yaml) and run `queqiao serve --config FILE`. Stop with Ctrl-C.\n\n",
       demo.real_models.empty() ? "" : " but what you send to the real models", base_url, key, models,
-      curl_line(base_url, key, false), curl_line(base_url, key, true));
+      admin_url, curl_line(base_url, key, false), curl_line(base_url, key, true));
 }
 
 }  // namespace
@@ -94,8 +96,9 @@ int run_demo(const DemoOptions& options) {
   }
   Gateway& gateway = **started;
   const std::string base_url = fmt::format("http://{}/v1", gateway.addresses().front().text());
-  const std::string text =
-      options.json ? json_line(base_url, key, demo) : text_for_people(base_url, key, demo);
+  const std::string admin_url = fmt::format("http://{}", gateway.addresses().back().text());
+  const std::string text = options.json ? json_line(base_url, admin_url, key, demo)
+                                        : text_for_people(base_url, admin_url, key, demo);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   while (wait_for_signal(kTick) != Signal::Stop) gateway.watch_memory();

@@ -117,6 +117,12 @@ DemoConfig make_demo_config(const std::string& listen, const std::string& key,
   listener.address = listen;
   listener.serve_metrics = true;
   config.listeners.push_back(std::move(listener));
+  downstream::ListenerConfig admin;
+  admin.address = "127.0.0.1:0";
+  admin.serve_api = false;
+  admin.serve_admin = true;
+  config.listeners.push_back(std::move(admin));
+  config.timers.drain_announce = Milliseconds{0};  // no load balancer stands before it
   config.key_pepper = Secret(random_pepper());
   add_simulated(demo, simulator_url);
   add_real(demo, variable);

@@ -15,6 +15,7 @@ struct DemoConfig {
   std::vector<std::string> real_models;  // added because their provider's key is in the environment
 };
 
+// Two listeners: the API at `listen`, and the operator's at a free port of the loopback.
 // `simulator_url`: "http://127.0.0.1:PORT/v1". `variable` looks up the environment.
 DemoConfig make_demo_config(const std::string& listen, const std::string& key,
                             const std::string& simulator_url,

@@ -95,8 +95,8 @@ const Section& listener_section() {
            Make(flags<T, T>(
                     "serve", self,
                     {{"api", &T::serve_api}, {"admin", &T::serve_admin}, {"metrics", &T::serve_metrics}}))
-               .doc("What is served here: `api` (the `/v1` endpoints), `admin` (operators' API), `metrics` "
-                    "(`/metrics`). Health checks are served everywhere.")
+               .doc("What is served here: `api` (the `/v1` endpoints), `admin` (for operators; `/metrics` so "
+                    "far), `metrics` (`/metrics`). Health checks are served everywhere.")
                .restart()
                .at_least(1),
            Make(map("tls", &T::tls, tls_section())).doc("Serve HTTPS.").restart()},
@@ -165,7 +165,11 @@ const Section& timers_section() {
                  timer("client_idle", &T::client_idle,
                        "A kept-alive connection without a request is closed."),
                  timer("heartbeat", &T::heartbeat, "Silence after which a streaming client gets a comment."),
-                 timer("drain", &T::drain, "After SIGTERM, running requests may take this long.")},
+                 timer("drain", &T::drain, "After SIGTERM, running requests may take this long."),
+                 Make(duration("drain_announce", &T::drain_announce, 0ms, 24h))
+                     .doc("At the drain's beginning new requests are still served for this long, so that a "
+                          "load balancer sees 503 at `/readyz` and looks away. An idle process waits for it "
+                          "only if `/readyz` was asked within the last minute.")},
       .defaults = defaults_of<T>()};
   return kSection;
 }

@@ -58,13 +58,13 @@ TEST(Load, ReadsEveryTimer) {
       "timers: {connect: 1s, tls: 2s, send_progress: 3s, first_byte: 4s, first_content: 5s, event_gap: 6s, "
       "total: 7s,"
       " client_write_stall: 8s, client_head: 9s, client_body_grace: 10s, client_idle: 11s, heartbeat: 12s, "
-      "drain: 13s, first_byte_reasoning: 14s, first_content_reasoning: 15s}");
+      "drain: 13s, first_byte_reasoning: 14s, first_content_reasoning: 15s, drain_announce: 16s}");
   const relay::Timers& t = config.timers;
-  EXPECT_THAT((std::vector<Milliseconds>{t.connect, t.tls, t.send_progress, t.first_byte, t.first_content,
-                                         t.event_gap, t.total, t.client_write_stall, t.client_head,
-                                         t.client_body_grace, t.client_idle, t.heartbeat, t.drain,
-                                         t.first_byte_reasoning, t.first_content_reasoning}),
-              ElementsAre(1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s, 10s, 11s, 12s, 13s, 14s, 15s));
+  EXPECT_THAT((std::vector<Milliseconds>{
+                  t.connect, t.tls, t.send_progress, t.first_byte, t.first_content, t.event_gap, t.total,
+                  t.client_write_stall, t.client_head, t.client_body_grace, t.client_idle, t.heartbeat,
+                  t.drain, t.first_byte_reasoning, t.first_content_reasoning, t.drain_announce}),
+              ElementsAre(1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s, 10s, 11s, 12s, 13s, 14s, 15s, 16s));
 }
 
 TEST(Load, ReadsEveryLimit) {

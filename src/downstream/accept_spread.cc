@@ -13,6 +13,7 @@ std::size_t AcceptSpread::add_loop(net::EventLoop& loop, Serve serve) {
 void AcceptSpread::accepted(std::size_t self, net::AcceptedSocket socket, std::size_t listener) {
   std::size_t best = self;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
+    if (loops_[i]->left.load(std::memory_order_relaxed)) continue;
     if (loops_[i]->open.load(std::memory_order_relaxed) < loops_[best]->open.load(std::memory_order_relaxed))
       best = i;
   }
@@ -33,8 +34,14 @@ void AcceptSpread::closed(std::size_t self) noexcept {
   loops_[self]->open.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::int64_t AcceptSpread::open(std::size_t self) const noexcept {
-  return loops_[self]->open.load(std::memory_order_relaxed);
+void AcceptSpread::leave(std::size_t self) noexcept {
+  loops_[self]->left.store(true, std::memory_order_relaxed);
+}
+
+std::int64_t AcceptSpread::open() const noexcept {
+  std::int64_t sum = 0;
+  for (const auto& loop : loops_) sum += loop->open.load(std::memory_order_relaxed);
+  return sum;
 }
 
 }  // namespace qq::downstream

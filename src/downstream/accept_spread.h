@@ -23,13 +23,17 @@ class AcceptSpread {
   void accepted(std::size_t self, net::AcceptedSocket socket, std::size_t listener);
   // A connection of loop `self` has ended.
   void closed(std::size_t self) noexcept;
-  [[nodiscard]] std::int64_t open(std::size_t self) const noexcept;
+  // Loop `self` takes none any more; called on it.
+  void leave(std::size_t self) noexcept;
+  // Connections of all loops, those on their way to one included.
+  [[nodiscard]] std::int64_t open() const noexcept;
 
  private:
   struct Loop {
     net::EventLoop* loop;
     Serve serve;
     std::atomic<std::int64_t> open{0};
+    std::atomic<bool> left{false};
   };
   std::vector<std::unique_ptr<Loop>> loops_;
 };

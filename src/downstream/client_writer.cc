@@ -7,9 +7,7 @@
 namespace qq::downstream {
 namespace {
 
-iovec as_iovec(std::string_view bytes) noexcept {
-  return {const_cast<char*>(bytes.data()), bytes.size()};
-}
+using net::as_iovec;
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;
@@ -157,6 +155,7 @@ relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
 }
 
 Task<Result<>> ClientWriter::flush(net::Scope scope) {
+  if (broken_) co_return fail(Error::client(ErrorKind::ClientGone, "the connection is given up"));
   std::size_t sent = 0;
   MonotonicTime stall_deadline = stream_.loop().now() + write_stall_;
   while (sent < pending_.size()) {
@@ -174,15 +173,28 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
       co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
     }
     const net::Wake wake = co_await stream_.writable(scope.until(stall_deadline));
-    if (wake == net::Wake::Ready) continue;
-    broken_ = true;
-    if (wake == net::Wake::Cancelled) {
-      co_return fail(Error::client(scope.cancel->reason(), "the reply was given up"));
-    }
-    co_return fail(Error::client(ErrorKind::ClientStalled, "the client stopped reading"));
+    if (wake != net::Wake::Ready) co_return give_up(wake, scope, sent);
   }
   std::string().swap(pending_);
   co_return Result<>();
+}
+
+// Only a client that has left or stalled is lost; to another the rest, and why no more comes, may still be
+// said. So what was sent must not be sent again.
+[[gnu::noinline]] Result<> ClientWriter::give_up(net::Wake wake, const net::Scope& scope, std::size_t sent) {
+  pending_.erase(0, sent);
+  if (wake == net::Wake::Cancelled) {
+    const ErrorKind why = scope.cancel->reason();
+    broken_ = why == ErrorKind::ClientGone;
+    return fail(broken_ ? Error::client(why, "the client closed the connection")
+                        : Error::gateway(why, "the reply was given up"));
+  }
+  if (stream_.loop().now() >= scope.deadline) {
+    return fail(Error::client(ErrorKind::TotalTimeout,
+                              "the request's deadline came before the client had taken its answer"));
+  }
+  broken_ = true;
+  return fail(Error::client(ErrorKind::ClientStalled, "the client stopped reading"));
 }
 
 }  // namespace qq::downstream

@@ -30,6 +30,7 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] bool pending() const noexcept override { return !pending_.empty(); }
   [[nodiscard]] bool begun() const noexcept override { return status_ != 0; }
   [[nodiscard]] int status() const noexcept override { return status_; }
+  [[nodiscard]] bool complete() const noexcept override { return complete_; }
   [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return bytes_written_; }
 
   // After the reply: may the connection serve another request?
@@ -43,6 +44,7 @@ class ClientWriter : public relay::ClientPort {
  private:
   void append_head(int status, std::string_view header_lines);
   Taken push(std::span<iovec> pieces);
+  Result<> give_up(net::Wake wake, const net::Scope& scope, std::size_t sent);
 
   net::Stream& stream_;
   net::Cancellation& gone_;

@@ -4,6 +4,7 @@
 
 #include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
+#include "downstream/refusals.h"
 #include "relay/admit.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
@@ -15,39 +16,18 @@ namespace {
 constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
 // From the 80 % step of memory on, larger bodies are refused.
 constexpr std::size_t kLargeBody = 1U << 20U;
-// How long and how much is read from a client that still sends, before its connection is closed.
-constexpr Milliseconds kLinger{1'000};
-constexpr std::size_t kLingerBytesMax = 256 * 1024;
+// How long a client that still sends is heard out before its connection is closed: who writes a whole body
+// before it reads shall find the answer and no reset. A guess.
+constexpr Milliseconds kLinger{5'000};
+// What is read of it at most; if too many others are heard out already, much less.
+constexpr std::size_t kHeardOutMin = 16U << 20U;
+constexpr std::size_t kUnheardMax = 256 * 1024;
 // What a connection made during a drain has for its request, so that it gets an answer and no mere close.
 constexpr Milliseconds kFirstWords{1'000};
 
-Error too_large(std::size_t max) {
-  return Error::client(
-      ErrorKind::PayloadTooLarge,
-      fmt::format("the request body is larger than this gateway takes ({} bytes); send less", max));
-}
-
-Error saturated(std::string text) {
-  Error error = Error::gateway(ErrorKind::Saturated, std::move(text));
-  error.retry_after = Milliseconds{1'000};
-  return error;
-}
-
-Error too_slow() {
-  return Error::client(ErrorKind::RequestTimeout,
-                       "the request body came too slowly; send at least 1 KiB a second");
-}
-
-Error too_many_bodies() {
-  return saturated("too many large requests are in flight; try again shortly");
-}
-
-Error malformed_body(const char* reason) {
-  return Error::client(ErrorKind::InvalidRequest, fmt::format("malformed request body: {}", reason));
-}
-
-Error client_left_inside() {
-  return Error::client(ErrorKind::ClientGone, "the client closed the connection inside its request");
+// For the log line.
+std::string asked_of(const wire::RequestHead& head) {
+  return fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
 }
 
 std::string_view path_of(model::Endpoint endpoint) noexcept {
@@ -64,32 +44,13 @@ std::string_view path_of(model::Endpoint endpoint) noexcept {
 
 }  // namespace
 
-// The memory of one request's body, counted for the process while it lives.
-class Connection::BodyBudget {
- public:
-  explicit BodyBudget(relay::LoopServices& services) noexcept : services_(services) {}
-  BodyBudget(const BodyBudget&) = delete;
-  BodyBudget& operator=(const BodyBudget&) = delete;
-  ~BodyBudget() { grow_to(0); }
-
-  // False if the process's limit forbids it; shrinking always works.
-  bool grow_to(std::size_t bytes) noexcept {
-    const auto delta = static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(bytes_);
-    if (delta == 0) return true;
-    auto& total = services_.process.bodies_in_flight_bytes;
-    const std::int64_t now = total.fetch_add(delta, std::memory_order_relaxed) + delta;
-    if (delta > 0 && now > static_cast<std::int64_t>(services_.snapshot->limits.bodies_in_flight_max)) {
-      total.fetch_sub(delta, std::memory_order_relaxed);
-      return false;
-    }
-    services_.counters.bodies_in_flight_bytes.add(delta);
-    bytes_ = bytes;
-    return true;
-  }
-
- private:
-  relay::LoopServices& services_;
-  std::size_t bytes_ = 0;
+// What the log line of a request needs that never came to the relay.
+struct Connection::Own {
+  RequestId id;
+  WallTime wall_started{};
+  std::string what;  // "GET /nowhere"; empty if the head was no HTTP
+  const admission::KeyEntry* key = nullptr;
+  std::size_t body_bytes = 0;
 };
 
 Connection::Connection(Server& server, net::Stream& stream, const ListenerConfig& listener)
@@ -105,6 +66,8 @@ Connection::~Connection() {
 
 void Connection::ask_to_finish() noexcept {
   finish_ = true;
+  // The answer in flight says so, unless its head has been promised already.
+  if (writer_ && !writer_->begun()) writer_->close_after();
   if (idle_ && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
 }
 
@@ -140,10 +103,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
           wire::read_request_head(view, limits, server_.head_scratch(), scanned);
       if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
-        Error error = Error::client(ErrorKind::InvalidRequest,
-                                    fmt::format("malformed HTTP request: {}", verdict.reason));
-        bad_head_status_ = verdict.status;
-        co_await refuse(error, true);
+        co_await refuse_head(verdict.status, verdict.reason);
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
@@ -175,6 +135,17 @@ Task<std::optional<std::string_view>> Connection::read_head() {
   }
 }
 
+Task<void> Connection::refuse_head(int status, const char* reason) {
+  const Error error =
+      Error::client(ErrorKind::InvalidRequest, fmt::format("malformed HTTP request: {}", reason));
+  bad_head_status_ = status;
+  leave_body_unread();
+  Own refused;
+  refused.id = RequestId::make(services_.loop.wall_now(), services_.random);
+  refused.wall_started = services_.loop.wall_now();
+  co_await refuse(error, refused);
+}
+
 // A request's head as far as it is needed after the first suspension. On the heap and gone before the request
 // is relayed: an idle stream keeps none of it.
 struct Connection::Admitted {
@@ -185,12 +156,25 @@ struct Connection::Admitted {
   std::optional<LocalReply> local{};
   std::string local_lines{};
   std::optional<Error> refusal{};
+  std::string what{};  // "GET /nowhere", of what is refused or has a log line of its own
   bool body_unread = false;
 };
 
+Connection::Own Connection::own(Admitted& admitted) {
+  relay::IncomingRequest& incoming = admitted.incoming;
+  Own own;
+  own.id = incoming.id;
+  own.wall_started = incoming.wall_started;
+  own.what = admitted.what.empty() ? fmt::format("POST {}", incoming.path) : std::move(admitted.what);
+  own.key = incoming.key;
+  own.body_bytes = incoming.body.size();
+  incoming.free_body();  // nobody will read it
+  return own;
+}
+
 // Takes everything needed out of the head, which lies in the loop's scratch, as do the bytes behind it.
 // `rest` is cut down to what belongs to the next request.
-std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, BodyBudget& budget) {
+std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest) {
   const wire::RequestHead& head = server_.head_scratch();
   auto admitted = std::make_unique<Admitted>();
   admitted->reader = wire::BodyReader(head.framing);
@@ -200,11 +184,6 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, B
   incoming.started = head_started_;
   incoming.snapshot = snapshot_;
   writer_->reset(head.minor_version, head.keep_alive && !finish_, head.method == "HEAD");
-  if (finish_ && !server_.takes_requests()) {
-    admitted->refusal = saturated("the gateway is shutting down; try again");
-    admitted->body_unread = true;
-    return admitted;
-  }
   admitted->local = local_reply(head);
   if (admitted->local) {
     admitted->local_lines = fmt::format("content-type: {}\r\n", admitted->local->content_type);
@@ -212,17 +191,26 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest, B
     pending_ = std::string(rest);
     return admitted;
   }
+  if (finish_ && !server_.takes_requests()) {
+    admitted->refusal = saturated("the gateway is shutting down; try again");
+    admitted->what = asked_of(head);
+    admitted->body_unread = true;
+    return admitted;
+  }
   admitted->refusal = admit_head(head, incoming);
-  if (!admitted->refusal) admitted->refusal = take_first_bytes(*admitted, head.framing, rest, budget);
+  if (!admitted->refusal) admitted->refusal = take_first_bytes(*admitted, head.framing, rest);
   if (admitted->refusal) {
-    refused_what_ = fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
+    admitted->what = asked_of(head);
     // The rest of the connection cannot be trusted unless the request is complete.
     admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
     pending_ = admitted->body_unread ? std::string() : std::string(rest);
     return admitted;
   }
   admitted->wants_continue = head.expect_continue && !admitted->reader.done() && incoming.body.empty();
-  if (incoming.path.empty()) answer_models(head.path(), *admitted);
+  if (incoming.path.empty()) {
+    admitted->what = asked_of(head);
+    answer_models(head.path(), *admitted);
+  }
   pending_ = std::string(rest);
   return admitted;
 }
@@ -236,7 +224,8 @@ std::optional<LocalReply> Connection::local_reply(const wire::RequestHead& head)
     local.body = R"({"alive":true})";
   } else if (path == "/readyz") {
     local = readiness(services_);
-  } else if (path == "/metrics" && listener_.serve_metrics) {
+    server_.note_readiness_asked();
+  } else if (path == "/metrics" && (listener_.serve_metrics || listener_.serve_admin)) {
     local.content_type = "text/plain; version=0.0.4; charset=utf-8";
     local.body = server_.shared().render_metrics();
   } else {
@@ -283,7 +272,7 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
 
 // The part of the body that came with the head.
 std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire::Framing& framing,
-                                                  std::string_view& rest, BodyBudget& budget) {
+                                                  std::string_view& rest) {
   std::string& body = admitted.incoming.body;
   const std::size_t body_max = snapshot_->limits.body_max;
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
@@ -297,7 +286,7 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
-  if (!budget.grow_to(body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -324,7 +313,7 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
 }
 
 // Reads the rest of the body; what goes wrong is left as the refusal.
-Task<void> Connection::read_body(Admitted& admitted, BodyBudget& budget) {
+Task<void> Connection::read_body(Admitted& admitted) {
   if (admitted.wants_continue) {
     auto taken = writer_->send_continue();
     if (taken == relay::ClientPort::Taken::Pending) {
@@ -357,9 +346,6 @@ Task<void> Connection::read_body(Admitted& admitted, BodyBudget& budget) {
     }
     services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
     admitted.refusal = take_bytes(admitted, {scratch.data(), got.bytes});
-    if (!admitted.refusal && !budget.grow_to(admitted.incoming.body.size())) {
-      admitted.refusal = too_many_bodies();
-    }
     if (admitted.refusal) {
       admitted.body_unread = true;
       co_return;
@@ -373,8 +359,9 @@ MonotonicTime Connection::body_deadline(MonotonicTime started, std::size_t have)
 }
 
 Error Connection::body_not_awaited(net::Wake wake) const {
-  return wake == net::Wake::Deadline ? too_slow()
-                                     : Error::client(gone_->reason(), "the connection is being closed");
+  return wake == net::Wake::Deadline
+             ? too_slow()
+             : Error::gateway(gone_->reason(), "the gateway is shutting down; try again");
 }
 
 std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view bytes) {
@@ -388,6 +375,7 @@ std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view
     bytes.remove_prefix(step.consumed);
   }
   pending_.assign(bytes);  // of the next, pipelined request
+  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -401,20 +389,11 @@ Task<bool> Connection::serve_one() {
   if (!rest) co_return false;
   idle_ = false;
   snapshot_ = services_.snapshot;  // it may have waited long: the request starts with the newest
-  BodyBudget budget(services_);
-  std::unique_ptr<Admitted> admitted = admit(*rest, budget);
+  std::unique_ptr<Admitted> admitted = admit(*rest);
   const bool goes_on = !admitted->refusal && !admitted->local;
-  if (goes_on && !admitted->reader.done()) co_await read_body(*admitted, budget);
-  if (admitted->refusal) {
-    if (admitted->refusal->kind == ErrorKind::ClientGone) co_return false;
-    if (refused_what_.empty()) refused_what_ = fmt::format("POST {}", admitted->incoming.path);
-    co_await refuse(*admitted->refusal, admitted->body_unread);
-    co_return writer_->reusable();
-  }
-  if (admitted->local) {
-    LocalReply& local = *admitted->local;
-    if (admitted->body_unread) leave_body_unread();
-    co_await send_local(local.status, std::move(admitted->local_lines), std::move(local.body));
+  if (goes_on && !admitted->reader.done()) co_await read_body(*admitted);
+  if (admitted->refusal || admitted->local) {
+    co_await answer_here(*admitted);
     co_return writer_->reusable();
   }
   // From here on a FIN or reset means that nobody waits for the answer.
@@ -431,46 +410,77 @@ void Connection::leave_body_unread() noexcept {
   hold_close_ = true;
 }
 
-Task<void> Connection::refuse(const Error& error, bool body_unread) {
-  if (body_unread) leave_body_unread();
-  const RequestId id = RequestId::make(services_.loop.wall_now(), services_.random);
-  auto encoded = dialects::openai::encode_error(error, id.text());
+// What is answered without the relay: health, metrics, the list of models, and refusals.
+Task<void> Connection::answer_here(Admitted& admitted) {
+  if (admitted.refusal) {
+    Own refused = own(admitted);
+    if (admitted.refusal->kind == ErrorKind::ClientGone) {
+      record(refused, 0, &*admitted.refusal);  // an upload that was given up
+      writer_->abort();
+      co_return;
+    }
+    if (admitted.body_unread) leave_body_unread();
+    co_await refuse(*admitted.refusal, refused);
+    co_return;
+  }
+  LocalReply& local = *admitted.local;
+  if (admitted.body_unread) leave_body_unread();
+  co_await send_local(local.status, std::move(admitted.local_lines), std::move(local.body));
+  if (!admitted.what.empty()) record(own(admitted), local.status, nullptr);
+}
+
+Task<void> Connection::refuse(const Error& error, const Own& refused) {
+  auto encoded = dialects::openai::encode_error(error, refused.id.text());
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
-  relay::RequestRecord record;
-  record.request_id = id.text();
-  const std::string what = std::exchange(refused_what_, {});
-  record.method = std::string_view(what).substr(0, what.find(' '));
-  if (what.size() > record.method.size())
-    record.path = std::string_view(what).substr(record.method.size() + 1);
-  record.error = error;
-  record.status = encoded.status;
-  record.wall_started = services_.loop.wall_now();
-  record.started = head_started_ == MonotonicTime{} ? services_.loop.now() : head_started_;
-  record.config_generation = snapshot_->generation;
-  std::string lines = relay::error_header_lines(id.text(), {}, {}, error);
+  std::string lines = relay::error_header_lines(refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
-  co_await send_local(encoded.status, std::move(lines), std::move(encoded.body));
+  const int status = encoded.status;
+  co_await send_local(status, std::move(lines), std::move(encoded.body));
+  record(refused, status, &error);
+}
+
+void Connection::record(const Own& own, int status, const Error* error) {
+  relay::RequestRecord record;
+  record.request_id = own.id.text();
+  record.method = std::string_view(own.what).substr(0, own.what.find(' '));
+  if (own.what.size() > record.method.size())
+    record.path = std::string_view(own.what).substr(record.method.size() + 1);
+  if (own.key != nullptr) {
+    record.key_name = own.key->name;
+    record.owner = own.key->owner;
+  }
+  if (error != nullptr) record.error = *error;
+  record.status = status;
+  record.wall_started = own.wall_started;
+  record.started = head_started_ == MonotonicTime{} ? services_.loop.now() : head_started_;
   record.ended = services_.loop.precise_now();
+  record.bytes_from_client = own.body_bytes;
   record.bytes_to_client = writer_->bytes_written();
+  record.config_generation = snapshot_->generation;
   services_.observer.request_ended(record);
 }
 
 Task<void> Connection::send_local(int status, std::string header_lines, std::string body) {
   const std::string_view piece = body;
   if (writer_->reply(status, header_lines, {&piece, 1}) == relay::ClientPort::Taken::Pending) {
-    const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, nullptr};
+    const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
     co_await writer_->flush(scope);
   }
 }
 
 Task<void> Connection::linger() {
   stream_.shutdown_write();
-  const net::Scope scope{services_.loop.now() + kLinger, nullptr};
+  const Server::Lingering place(server_);
+  const std::size_t most =
+      place.granted() ? std::max(2 * snapshot_->limits.body_max, kHeardOutMin) : kUnheardMax;
+  const net::Scope scope{place.granted() ? services_.loop.now() + kLinger : services_.loop.now(),
+                         &server_.cut()};
   std::size_t drained = 0;
-  while (drained < kLingerBytesMax) {
+  while (drained < most) {
     const net::IoTry got = stream_.try_read(services_.loop.scratch());
     if (got.status == net::IoStatus::Done) {
       drained += got.bytes;
+      services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
       continue;
     }
     if (got.status != net::IoStatus::WouldBlock) co_return;

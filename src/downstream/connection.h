@@ -30,7 +30,7 @@ class Connection {
 
  private:
   struct Admitted;
-  class BodyBudget;
+  struct Own;
 
   // A connection that came during a drain and has asked nothing yet.
   [[nodiscard]] bool may_wait_for_first() const noexcept;
@@ -38,20 +38,25 @@ class Connection {
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
   Task<std::optional<std::string_view>> read_head();
-  Task<void> read_body(Admitted& admitted, BodyBudget& budget);
-  Task<void> refuse(const Error& error, bool body_unread);
+  Task<void> read_body(Admitted& admitted);
+  Task<void> answer_here(Admitted& admitted);
+  Task<void> refuse_head(int status, const char* reason);
+  Task<void> refuse(const Error& error, const Own& refused);
   Task<void> send_local(int status, std::string header_lines, std::string body);
   // What is decided between two waits. `rest`: bytes behind the head.
-  std::unique_ptr<Admitted> admit(std::string_view rest, BodyBudget& budget);
+  std::unique_ptr<Admitted> admit(std::string_view rest);
   std::optional<LocalReply> local_reply(const wire::RequestHead& head);
   std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
   std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
-                                        std::string_view& rest, BodyBudget& budget);
+                                        std::string_view& rest);
   void answer_models(std::string_view path, Admitted& admitted);
   std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
   [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;
   [[nodiscard]] Error body_not_awaited(net::Wake wake) const;
   void leave_body_unread() noexcept;
+  // Once, when nothing more is asked of the request itself.
+  static Own own(Admitted& admitted);
+  void record(const Own& own, int status, const Error* error);
   // Lets the client read what was sent before the close discards it (RFC 9112 9.6).
   Task<void> linger();
 
@@ -63,8 +68,7 @@ class Connection {
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
-  std::string pending_;       // received, not used yet
-  std::string refused_what_;  // "GET /nowhere", of the request being refused; for its log line
+  std::string pending_;  // received, not used yet
   MonotonicTime head_started_{};
   int bad_head_status_ = 0;
   bool idle_ = true;

@@ -1,28 +1,48 @@
 #include "downstream/server.h"
 
+#include <fmt/format.h>
+
 #include "base/assert.h"
+#include "dialects/openai/errors.h"
 #include "downstream/connection.h"
 
 namespace qq::downstream {
 namespace {
 
-// Clients retry a 503; the connection that carried it cannot be kept.
-constexpr std::string_view kOutOfDescriptorsReply =
-    "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
-    "connection: close\r\ncontent-length: 135\r\n\r\n"
-    R"({"error":{"message":"the gateway is out of file descriptors; try again shortly","type":"server_error","param":null,"code":"saturated"}})";
-
 // What is cut at the end of the drain time gets this long to send its error event.
 constexpr Milliseconds kLastWords{3'000};
+// Who has asked /readyz within this time will ask again. A guess: load balancers ask every 5 to 30 seconds.
+constexpr Milliseconds kReadinessWatched{60'000};
 
-constexpr std::size_t body_length(std::string_view reply) {
-  return reply.size() - (reply.find("\r\n\r\n") + 4);
+// Ready-made, as there may be many. Clients retry a 503; the connection that carried it cannot be kept.
+std::string no_room(std::string what) {
+  const auto encoded =
+      dialects::openai::encode_error(Error::gateway(ErrorKind::Saturated, std::move(what)), {});
+  return fmt::format(
+      "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
+      "retry-after-ms: 1000\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{}",
+      encoded.body.size(), encoded.body);
 }
-static_assert(body_length(kOutOfDescriptorsReply) == 135, "content-length above must match");
+
+std::string_view out_of_descriptors_reply() {
+  static const std::string kReply = no_room("the gateway is out of file descriptors; try again shortly");
+  return kReply;
+}
+
+std::string_view full_reply() {
+  static const std::string kReply =
+      no_room("the gateway has as many connections as it may have; try again shortly");
+  return kReply;
+}
 
 }  // namespace
 
-Server::Server(relay::LoopServices& services, Shared& shared) : services_(services), shared_(shared) {
+Server::Server(relay::LoopServices& services, Shared& shared)
+    : services_(services),
+      shared_(shared),
+      turned_away_(services.loop),
+      ending_(services.loop),
+      cut_(services.loop) {
   self_ = shared_.spread.add_loop(services_.loop, [this](net::AcceptedSocket socket, std::size_t listener) {
     serve(std::move(socket), listener);
   });
@@ -44,7 +64,8 @@ Result<> Server::listen(Server* first) {
     }
     net::ListenOptions options;
     QQ_TRY(options.address, net::Address::parse(shared_.listeners[i].config.address));
-    options.out_of_descriptors_reply = kOutOfDescriptorsReply;
+    // Who expects a handshake cannot read it.
+    if (!shared_.listeners[i].tls) options.out_of_descriptors_reply = out_of_descriptors_reply();
     QQ_TRY(auto listener, services_.loop.listen(options, std::move(accepted)));
     listening_.push_back(std::move(listener));
   }
@@ -59,7 +80,17 @@ std::vector<net::Address> Server::local_addresses() const {
 
 bool Server::takes_requests() const noexcept {
   return !services_.process.draining.load(std::memory_order_relaxed) || draining_since_ == MonotonicTime{} ||
-         services_.loop.now() - draining_since_ < kServeWhileDraining;
+         services_.loop.now() - draining_since_ < services_.snapshot->timers.drain_announce;
+}
+
+void Server::note_readiness_asked() noexcept {
+  shared_.readiness_asked.store(services_.loop.now(), std::memory_order_relaxed);
+}
+
+MonotonicTime Server::announced_until(MonotonicTime drain_deadline) const noexcept {
+  const MonotonicTime asked = shared_.readiness_asked.load(std::memory_order_relaxed);
+  if (asked == MonotonicTime{} || draining_since_ - asked > kReadinessWatched) return draining_since_;
+  return std::min(draining_since_ + services_.snapshot->timers.drain_announce, drain_deadline);
 }
 
 void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
@@ -68,7 +99,11 @@ void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
   if (drained_ || full || services_.process.memory_step.load(std::memory_order_relaxed) >= 3) {
     services_.counters.connections_refused.add();
     shared_.spread.closed(self_);
-    return;  // the socket closes
+    // Otherwise the socket just closes: there is no memory for words, or nobody left to say them; and a TLS
+    // handshake is too much to do for a refusal.
+    const bool speaks = full && !drained_ && !shared_.listeners[listener].tls;
+    if (speaks) turned_away_.add(services_.loop.adopt(std::move(socket)), full_reply());
+    return;
   }
   services_.counters.connections_accepted.add();
   tasks_.spawn(run_connection(*this, services_.loop.adopt(std::move(socket)), listener));
@@ -79,7 +114,7 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
   server.services_.counters.connections_open.add(1);
   if (listening.tls) {
     const net::Scope shaking{server.services_.loop.now() + server.services_.snapshot->timers.client_head,
-                             nullptr};
+                             &server.ending_};
     Result<std::unique_ptr<net::Stream>> shaken =
         co_await net::tls_accept(std::move(stream), listening.tls, shaking);
     stream = shaken ? *std::move(shaken) : nullptr;
@@ -101,16 +136,15 @@ Task<void> Server::drain(Milliseconds drain_time) {
   draining_since_ = loop.now();
   const MonotonicTime deadline = draining_since_ + drain_time;
   constexpr Milliseconds kLook{20};
-  bool terminated = false;
   MonotonicTime cut_at = kNever;
   for (;;) {
     for (Connection* connection : connections_) connection->ask_to_finish();
-    if (tasks_.running() == 0) break;
     const MonotonicTime now = loop.now();
-    if (!terminated && now >= deadline) {
-      terminated = true;
+    if (now >= announced_until(deadline) && shared_.spread.open() == 0) break;
+    if (cut_at == kNever && now >= deadline) {
       cut_at = now + kLastWords;
       listening_.clear();
+      ending_.cancel(ErrorKind::ShuttingDown);
       for (Connection* connection : connections_) connection->terminate();
     }
     if (now >= cut_at) break;
@@ -118,7 +152,11 @@ Task<void> Server::drain(Milliseconds drain_time) {
     static_cast<void>(co_await net::sleep(loop, look));
   }
   listening_.clear();
+  for (Connection* connection : connections_) connection->terminate();  // what came after the first time
+  shared_.spread.leave(self_);
   drained_ = true;  // a connection that another loop handed over just now is closed
+  turned_away_.clear();
+  cut_.cancel(ErrorKind::ShuttingDown);
   co_await tasks_.joined();
 }
 

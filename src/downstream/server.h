@@ -1,9 +1,11 @@
 // The client side of one event loop: its connections, from accept to close, and their orderly end.
 //
-// Drain (SIGTERM): readiness turns 503; idle connections close; for `kServeWhileDraining` new requests are
+// Drain (SIGTERM): readiness turns 503; idle connections close; for `timers.drain_announce` new requests are
 // still served, each with `connection: close`, so that a load balancer has time to look away; running ones
-// finish within the drain time; what is left then gets an error event and is cut.
+// finish within the drain time; what is left then gets an error event and is cut. Loops stay until the last
+// of them is done: as long as anybody may connect, each may be handed the connection.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +15,7 @@
 #include "base/task.h"
 #include "downstream/accept_spread.h"
 #include "downstream/listener_config.h"
+#include "downstream/turned_away.h"
 #include "net/event_loop.h"
 #include "net/tls.h"
 #include "relay/loop_services.h"
@@ -20,8 +23,6 @@
 namespace qq::downstream {
 
 class Connection;
-
-inline constexpr Milliseconds kServeWhileDraining{5'000};
 
 // A listening address as the loops serve it. Immutable, shared by all loops.
 struct Listening {
@@ -36,6 +37,8 @@ class Server {
     AcceptSpread spread;
     std::size_t connections_per_loop_max = 0;  // 0: as many as descriptors allow
     std::function<std::string()> render_metrics;
+    // When /readyz was asked last; MonotonicTime{}: never. Who asks will look away if told to.
+    std::atomic<MonotonicTime> readiness_asked{};
   };
 
   Server(relay::LoopServices& services, Shared& shared);
@@ -53,12 +56,35 @@ class Server {
   [[nodiscard]] const Shared& shared() const noexcept { return shared_; }
   // Requests may start on this server now.
   [[nodiscard]] bool takes_requests() const noexcept;
+  void note_readiness_asked() noexcept;
+  // Cancelled when nobody is waited for any longer, not even for last words.
+  [[nodiscard]] net::Cancellation& cut() noexcept { return cut_; }
+  // A place among the few connections of the loop that are read on only so that their close is no reset.
+  class Lingering {
+   public:
+    explicit Lingering(Server& server) noexcept : server_(server), granted_(server.lingering_ < kMost) {
+      if (granted_) ++server_.lingering_;
+    }
+    ~Lingering() {
+      if (granted_) --server_.lingering_;
+    }
+    Lingering(const Lingering&) = delete;
+    Lingering& operator=(const Lingering&) = delete;
+    [[nodiscard]] bool granted() const noexcept { return granted_; }
+
+   private:
+    // A guess: enough for honest clients, and what a thousand dishonest ones tie up is little.
+    static constexpr std::size_t kMost = 64;
+    Server& server_;
+    bool granted_;
+  };
   // Heads are large: one for all connections of the loop, valid between two suspensions.
   [[nodiscard]] wire::RequestHead& head_scratch() noexcept { return head_scratch_; }
 
  private:
   friend class Connection;
   void serve(net::AcceptedSocket socket, std::size_t listener);
+  [[nodiscard]] MonotonicTime announced_until(MonotonicTime drain_deadline) const noexcept;
   static Task<void> run_connection(Server& server, std::unique_ptr<net::Stream> stream, std::size_t listener);
 
   relay::LoopServices& services_;
@@ -69,6 +95,10 @@ class Server {
   wire::RequestHead head_scratch_;
   MonotonicTime draining_since_{};
   bool drained_ = false;
+  std::size_t lingering_ = 0;
+  TurnedAway turned_away_;
+  net::Cancellation ending_;  // of TLS handshakes, at the end of the drain time
+  net::Cancellation cut_;
   TaskGroup tasks_;
 };
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "net/address.h"
 #include "net/wait.h"
@@ -34,6 +35,11 @@ struct IoTry {
   std::size_t bytes = 0;
   int error = 0;
 };
+
+// For gathered writes, which only read what they are given.
+inline iovec as_iovec(std::string_view bytes) noexcept {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 class Stream {
  public:

@@ -70,7 +70,7 @@ inline Task<StreamPair> connected_pair(EventLoop& loop) {
 }
 
 inline IoTry write_now(Stream& stream, std::string_view bytes) {
-  const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  const iovec piece = as_iovec(bytes);
   return stream.try_write(std::span(&piece, 1));
 }
 

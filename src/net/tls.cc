@@ -3,16 +3,14 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
-#include <map>
 #include <mutex>
 
+#include "net/tls_sessions.h"
 #include "net/tls_stream.h"
 
 namespace qq::net {
 namespace {
 
-// A guess: far more provider hosts than any configuration has; a session is some 2 KB.
-constexpr std::size_t kMostSessions = 1024;
 constexpr std::array<unsigned char, 9> kHttp11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 std::string openssl_reason() {
@@ -49,38 +47,30 @@ class ClientContext final : public TlsClientContext {
     std::call_once(trust_store_, [this] { SSL_CTX_set_default_verify_paths(context_.get()); });
   }
 
-  void offer_session(SSL* ssl, const std::string& host) {
-    const std::lock_guard lock(mutex_);
-    const auto found = sessions_.find(host);
-    if (found != sessions_.end()) SSL_set_session(ssl, found->second.get());
+  void offer_session(SSL* ssl, const std::string& origin) {
+    if (const SslSessionPointer session = sessions_.take(origin)) SSL_set_session(ssl, session.get());
   }
 
  private:
   friend struct Peer;
   static int new_session(SSL* ssl, SSL_SESSION* session);
-  void keep_session(const std::string& host, SSL_SESSION* session) {
-    const std::lock_guard lock(mutex_);
-    if (sessions_.size() >= kMostSessions && !sessions_.contains(host)) sessions_.erase(sessions_.begin());
-    sessions_.insert_or_assign(host, SslSessionPointer(session));
-  }
 
   SslContextPointer context_;
   const bool trusts_system_;
   std::once_flag trust_store_;
-  std::mutex mutex_;  // guards the sessions; touched when a handshake begins and when a ticket comes
-  std::map<std::string, SslSessionPointer> sessions_;
+  TlsSessions sessions_;
 };
 
 // What OpenSSL's callback needs to know about a connection; kept by its stream.
 struct Peer {
   std::shared_ptr<ClientContext> context;
-  std::string host;
+  std::string origin;  // "host:port"
 };
 
 int ClientContext::new_session(SSL* ssl, SSL_SESSION* session) {
   auto* const peer = static_cast<Peer*>(SSL_get_ex_data(ssl, 0));
   if (peer == nullptr) return 0;
-  peer->context->keep_session(peer->host, session);
+  peer->context->sessions_.keep(peer->origin, SslSessionPointer(session));
   return 1;  // it is ours now
 }
 
@@ -169,7 +159,7 @@ Result<std::shared_ptr<TlsServerContext>> TlsServerContext::make(const TlsServer
 
 Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
                                                   std::shared_ptr<TlsClientContext> context, std::string host,
-                                                  Scope scope) {
+                                                  std::uint16_t port, Scope scope) {
   auto client = std::static_pointer_cast<ClientContext>(std::move(context));
   client->load_trust_store();
   SslPointer ssl(SSL_new(client->get()));
@@ -183,10 +173,11 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
     SSL_set1_host(ssl.get(), host.c_str());
     SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   }
-  client->offer_session(ssl.get(), host);
+  std::string origin = host + ":" + std::to_string(port);
+  client->offer_session(ssl.get(), origin);
   SSL_set_connect_state(ssl.get());
 
-  auto peer = std::make_shared<Peer>(std::move(client), host);
+  auto peer = std::make_shared<Peer>(std::move(client), std::move(origin));
   SSL_set_ex_data(ssl.get(), 0, peer.get());
   auto stream = std::make_unique<TlsStream>(std::move(tcp), std::move(ssl), std::move(peer));
   const auto failure = co_await stream->handshake(scope);

@@ -1,6 +1,6 @@
 // TLS over a TCP stream, client and server (OpenSSL, TLS 1.2 and 1.3, no renegotiation, no 0-RTT,
 // SSL_MODE_RELEASE_BUFFERS). Contexts are immutable after creation and shared by all loops (thread-safe);
-// the client context keeps the newest session ticket per host name for resumption.
+// the client context keeps the newest session tickets of each host and port for resumption.
 //
 // Two differences to a plain stream: after a write that would block, the same bytes are offered again (more
 // may follow them), since their record is encrypted already; and a FIN without close_notify is a failure, not
@@ -49,12 +49,12 @@ struct TlsInfo {
 };
 
 // Shakes hands as client; verifies the chain and that the certificate is for `host` (a DNS name, sent as
-// SNI, or a numeric address). The returned stream owns the connection. Errors: TlsFailed (message says
-// what: expired, wrong host, unknown issuer, alert), ConnectTimeout at the deadline, EarlyClose, or the
-// cancellation's reason.
+// SNI, or a numeric address). `port` is the one that was asked for, also through a proxy. The returned stream
+// owns the connection. Errors: TlsFailed (message says what: expired, wrong host, unknown issuer, alert),
+// ConnectTimeout at the deadline, EarlyClose, or the cancellation's reason.
 Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
                                                   std::shared_ptr<TlsClientContext> context, std::string host,
-                                                  Scope scope);
+                                                  std::uint16_t port, Scope scope);
 // Shakes hands as server.
 Task<Result<std::unique_ptr<Stream>>> tls_accept(std::unique_ptr<Stream> tcp,
                                                  std::shared_ptr<TlsServerContext> context, Scope scope);

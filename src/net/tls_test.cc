@@ -91,11 +91,11 @@ struct Handshake {
   Made server;
 };
 Task<void> shake_hands(EventLoop& loop, StreamPair tcp, ClientPointer client, ServerPointer server,
-                       std::string host, Handshake& result) {
+                       std::string host, Handshake& result, std::uint16_t port = 443) {
   TaskGroup group;
   group.spawn(accept_into(std::move(tcp.server), std::move(server), patiently(loop), result.server));
   result.client.emplace(
-      co_await tls_connect(std::move(tcp.client), std::move(client), host, patiently(loop)));
+      co_await tls_connect(std::move(tcp.client), std::move(client), host, port, patiently(loop)));
   co_await group.joined();
 }
 Task<void> echo_once(Stream& client, Stream& server, std::string text) {
@@ -240,6 +240,21 @@ TEST_P(TlsOnEveryLoop, TheSecondConnectionResumesTheFirst) {
   run_task(loop_, resumption(loop_));
 }
 
+Task<void> two_ports(EventLoop& loop) {
+  const ClientPointer client = client_context();
+  const ServerPointer server = server_context();
+  for (const std::uint16_t port : {443, 8443}) {
+    StreamPair tcp = co_await connected_pair(loop);
+    Handshake made;
+    co_await shake_hands(loop, std::move(tcp), client, server, kHost, made, port);
+    EXPECT_FALSE(tls_info(*made.client->value())->resumed) << port;
+    co_await echo_once(*made.client->value(), *made.server->value(), "hi");
+  }
+}
+TEST_P(TlsOnEveryLoop, AnotherPortOfTheHostIsAnotherServer) {
+  run_task(loop_, two_ports(loop_));
+}
+
 struct Refusal {
   const char* what;
   const Certificate* certificate;
@@ -298,7 +313,7 @@ TEST_P(TlsOnEveryLoop, VerificationCanBeSwitchedOff) {
 Task<void> stalled_handshake(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair();
   const MonotonicTime start = loop.now();
-  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, within(loop, 3s));
+  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, 443, within(loop, 3s));
   EXPECT_EQ(made.error().kind, ErrorKind::ConnectTimeout);
   EXPECT_EQ(loop.now() - start, 3s);
 }
@@ -325,7 +340,8 @@ Task<void> cancelled_handshake(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair();
   Cancellation cancel(loop);
   loop.after(1s, [&] { cancel.cancel(ErrorKind::ClientGone); });
-  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, until_cancelled(cancel));
+  const auto made =
+      co_await tls_connect(std::move(client), client_context(), kHost, 443, until_cancelled(cancel));
   EXPECT_EQ(made.error().kind, ErrorKind::ClientGone);
 }
 TEST(Tls, ACancelledHandshakeSaysWhy) {
@@ -351,7 +367,7 @@ TEST(Tls, AConnectionCutDuringTheHandshakeIsAnEarlyClose) {
 Task<void> not_tls(SimulatedLoop& loop) {
   auto [client, server] = loop.make_pair();
   write_now(*server, "HTTP/1.1 400 Bad Request\r\n\r\n");
-  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, patiently(loop));
+  const auto made = co_await tls_connect(std::move(client), client_context(), kHost, 443, patiently(loop));
   EXPECT_EQ(made.error().kind, ErrorKind::TlsFailed);
   EXPECT_NE(made.error().message.find("does not speak TLS"), std::string::npos) << made.error().message;
 }

@@ -90,7 +90,7 @@ bool looks_like_an_answer(std::string_view held) noexcept {
   attempt.delivered = state.delivered = true;
   attempt.first_content = state.first_content = state.services.loop.now();
   settle_probe(state, attempt);
-  std::string().swap(state.incoming.body);
+  state.incoming.free_body();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
   dialects::openai::AnswerFacts facts;
   facts.model_value = wire::member_in_part(held, "model");
@@ -131,7 +131,8 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
   std::string().swap(beginning);
   Result<> passed = co_await pass_on(state, reply, taken, tail);
   if (!passed) {
-    state.client.abort();  // no terminating chunk: the client must not take this for a whole answer
+    // No terminating chunk: the client must not take this for a whole answer, unless it is one.
+    if (!state.client.complete()) state.client.abort();
     if (!wants_usage(attempt, passed.error())) co_return passed;
     co_await drain_for_usage(state, reply, tail);
   }

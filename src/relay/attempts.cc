@@ -197,6 +197,14 @@ bool is_clients_own(const Error& error) {
   return error.origin == ErrorOrigin::Client;
 }
 
+// An answer whose last bytes the client took after its time was up is an answer.
+[[gnu::noinline]] void note_complete(RequestState& state) {
+  state.error.reset();
+  if (state.attempts.empty()) return;
+  state.attempts.back().error.reset();
+  state.attempts.back().outcome = model::Outcome::Success;
+}
+
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
   // "Not now" is said together with when.
@@ -214,6 +222,7 @@ Task<void> answer_error(RequestState& state, Error error) {
   if (client.pending()) {
     if (Result<> flushed = co_await client.flush(last_words); !flushed) co_return;
   }
+  if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
     state.interrupted = true;

@@ -33,13 +33,16 @@ class ClientPort {
   virtual Taken write(std::span<const std::string_view> pieces, Last last) = 0;
   // The reply cannot be ended properly: close without the terminating chunk, so that the client knows.
   virtual void abort() noexcept = 0;
-  // Waits until what is pending is with the kernel. Errors: ClientGone, ClientStalled.
+  // Waits until what is pending is with the kernel. Errors: ClientGone, ClientStalled; TotalTimeout at the
+  // scope's deadline or the cancellation's other reason, after which the rest may be flushed by another call.
   virtual Task<Result<>> flush(net::Scope scope) = 0;
 
   // Bytes wait for `flush`.
   [[nodiscard]] virtual bool pending() const noexcept = 0;
   [[nodiscard]] virtual bool begun() const noexcept = 0;  // a status line was promised
   [[nodiscard]] virtual int status() const noexcept = 0;  // 0 until then
+  // The reply's last byte was written, even if some of it is pending: nothing can be added.
+  [[nodiscard]] virtual bool complete() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t bytes_written() const noexcept = 0;
 };
 

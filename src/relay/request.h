@@ -16,6 +16,7 @@
 #include "dialects/openai/request.h"
 #include "model/attempt.h"
 #include "model/plan.h"
+#include "relay/body_budget.h"
 #include "relay/client_port.h"
 #include "relay/heartbeat.h"
 #include "relay/loop_services.h"
@@ -34,6 +35,12 @@ struct IncomingRequest {
   std::string header_lines;                  // to forward upstream
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;
+  BodyBudget budget{};  // of `body`
+
+  void free_body() noexcept {
+    std::string().swap(body);
+    budget.release();
+  }
 };
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.

@@ -26,6 +26,7 @@ struct Timers {
   Milliseconds client_idle{60'000};         // keep-alive without a request
   Milliseconds heartbeat{10'000};           // silence before a comment goes to a streaming client
   Milliseconds drain{300'000};              // after SIGTERM
+  Milliseconds drain_announce{5'000};       // of it: new requests are taken while load balancers look away
 };
 
 struct Limits {

@@ -3,7 +3,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,17 +10,13 @@
 #include <vector>
 
 #include "admission/key_ring.h"
+#include "base/string_hash.h"
 #include "model/target.h"
 #include "relay/settings.h"
 #include "resilience/target_health.h"
 #include "routing/planner.h"
 
 namespace qq::relay {
-
-struct StringHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-};
 
 struct Snapshot {
   std::uint64_t generation = 0;

@@ -337,7 +337,7 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
   if (!attempt_.delivered) {  // the commit point
     attempt_.delivered = state_.delivered = true;
     attempt_.first_content = state_.first_content = state_.services.loop.now();
-    std::string().swap(state_.incoming.body);    // nothing can be sent again
+    state_.incoming.free_body();                 // nothing can be sent again
     attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
     attempt_.ended = state_.services.loop.now();
     settle_probe(state_, attempt_);

@@ -44,7 +44,7 @@ Task<void> drain_for_usage(RequestState& state, UpstreamReply& reply, UsageReade
   const Place place(state.services);
   if (!place.taken()) co_return;
   if (state.heartbeat) state.heartbeat->stop();
-  std::string().swap(state.incoming.body);
+  state.incoming.free_body();
   net::EventLoop& loop = state.services.loop;
   const MonotonicTime deadline = loop.now() + kLongest;
   while (loop.now() < deadline && !state.services.process.draining.load(std::memory_order_relaxed)) {

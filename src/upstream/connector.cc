@@ -40,7 +40,7 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open(const model::Origin& 
   counters_.upstream_connects.add();
   if (origin.tls) {
     const net::Scope shaking = scope.until(loop_.now() + timers.tls);
-    stream = co_await net::tls_connect(*std::move(stream), tls_, origin.host, shaking);
+    stream = co_await net::tls_connect(*std::move(stream), tls_, origin.host, origin.port, shaking);
     if (!stream) {
       stream.error().phase = AttemptPhase::NotSent;
       co_return stream;
@@ -101,7 +101,7 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, const model::Origin& origi
   };
   std::string_view rest = request;
   while (!rest.empty()) {
-    const iovec piece{const_cast<char*>(rest.data()), rest.size()};
+    const iovec piece = net::as_iovec(rest);
     const net::IoTry wrote = stream.try_write({&piece, 1});
     if (wrote.status == net::IoStatus::Done) {
       rest.remove_prefix(wrote.bytes);

@@ -9,6 +9,8 @@
 namespace qq::upstream {
 namespace {
 
+using net::as_iovec;
+
 // While a request body waits for a slow provider, how often we look whether it has answered early.
 constexpr Milliseconds kEarlyReplyCheck{100};
 // What a decoded answer may grow to.
@@ -63,10 +65,6 @@ void advance(std::span<iovec>& pieces, std::size_t bytes) noexcept {
     pieces.front().iov_base = static_cast<char*>(pieces.front().iov_base) + bytes;
     pieces.front().iov_len -= bytes;
   }
-}
-
-iovec as_iovec(std::string_view bytes) noexcept {
-  return {const_cast<char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace

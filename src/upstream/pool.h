@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/string_hash.h"
 #include "net/event_loop.h"
 #include "relay/loop_counters.h"
-#include "relay/snapshot.h"
 
 namespace qq::upstream {
 
@@ -42,7 +42,7 @@ class Pool {
   net::EventLoop& loop_;
   relay::LoopCounters& counters_;
   PoolLimits limits_;
-  std::unordered_map<std::string, std::vector<Idle>, relay::StringHash, std::equal_to<>> idle_;
+  std::unordered_map<std::string, std::vector<Idle>, StringHash, std::equal_to<>> idle_;
   SweepTimer sweep_timer_;
 };
 

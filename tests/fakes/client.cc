@@ -4,7 +4,7 @@ namespace qq::fakes {
 
 void Client::say(std::string_view bytes) {
   QQ_ASSERT(stream_ != nullptr);
-  const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  const iovec piece = net::as_iovec(bytes);
   const net::IoTry wrote = stream_->try_write({&piece, 1});
   QQ_ASSERT(wrote.status == net::IoStatus::Failed || wrote.bytes == bytes.size());
 }
@@ -32,7 +32,7 @@ std::optional<Milliseconds> Client::time_of(std::string_view text, std::size_t n
 Task<bool> Client::write_all(Client& client, std::string_view bytes) {
   const net::Scope scope{kNever, &client.cancel_};
   while (!bytes.empty()) {
-    const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    const iovec piece = net::as_iovec(bytes);
     const net::IoTry wrote = client.stream_->try_write({&piece, 1});
     if (wrote.status == net::IoStatus::Done) {
       bytes.remove_prefix(wrote.bytes);
@@ -40,7 +40,7 @@ Task<bool> Client::write_all(Client& client, std::string_view bytes) {
     }
     if (wrote.status != net::IoStatus::WouldBlock) co_return false;
     // A gateway that answers before it has read everything wants to be heard.
-    if (client.stream_->maybe_readable()) co_return false;
+    if (client.stream_->maybe_readable() && !client.writes_all_first_) co_return false;
     const net::Scope look = scope.until(client.loop_.now() + Milliseconds(100));
     if (co_await client.stream_->writable(look) == net::Wake::Cancelled) co_return false;
   }
@@ -51,8 +51,8 @@ Task<void> Client::read(std::size_t replies) {
   const net::Scope scope{kNever, &cancel_};
   while (replies == 0 || reader_.complete_replies() < replies) {
     if (!reading_) {
-      static_cast<void>(co_await net::sleep(loop_, scope));
-      co_return;
+      if (co_await reading_again_.wait(scope) != net::Wake::Ready) co_return;
+      continue;
     }
     const net::IoTry got = stream_->try_read(loop_.scratch());
     if (got.status == net::IoStatus::Done) {

@@ -26,7 +26,8 @@ class Client {
     Reset,  // closes with a reset
   };
 
-  Client(net::EventLoop& loop, net::Address gateway) : loop_(loop), gateway_(gateway), cancel_(loop) {}
+  Client(net::EventLoop& loop, net::Address gateway)
+      : loop_(loop), gateway_(gateway), cancel_(loop), reading_again_(loop) {}
   ~Client() { QQ_ASSERT(tasks_.running() == 0); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -38,8 +39,17 @@ class Client {
   }
   // More bytes on the same connection; only while it is open.
   void say(std::string_view bytes);
-  // Reads nothing from now on.
-  void stop_reading() noexcept { reading_ = false; }
+  // Reads nothing until it is told to again.
+  void stop_reading() noexcept {
+    reading_ = false;
+    reading_again_.reset();
+  }
+  void read_again() noexcept {
+    reading_ = true;
+    reading_again_.set();
+  }
+  // Before `start`: writes everything before it reads, whatever the gateway has to say meanwhile.
+  void write_all_first() noexcept { writes_all_first_ = true; }
   void leave(Leave how) noexcept;
   // Calls it once everything is over.
   void on_end(std::move_only_function<void()> call) { on_end_ = std::move(call); }
@@ -76,7 +86,9 @@ class Client {
   MonotonicTime started_{};
   MonotonicTime ended_{};
   std::optional<Leave> leaving_;
+  net::Signal reading_again_;
   bool reading_ = true;
+  bool writes_all_first_ = false;
   bool closed_ = false;
   bool reset_ = false;
   std::move_only_function<void()> on_end_;

@@ -15,6 +15,8 @@ struct KeptRecord {
   std::string method;
   std::string path;
   std::string route;
+  std::string key;
+  std::string owner;
   std::string request_id;
   std::string finish_reason;
   std::optional<Error> error;
@@ -23,6 +25,7 @@ struct KeptRecord {
   MonotonicTime started{};
   MonotonicTime ended{};
   std::optional<MonotonicTime> first_content;
+  std::uint64_t bytes_from_client = 0;
   std::uint64_t bytes_to_client = 0;
 };
 
@@ -36,6 +39,8 @@ class RecordingObserver : public relay::RequestObserver {
     kept.method = record.method;
     kept.path = record.path;
     kept.route = record.route;
+    kept.key = record.key_name;
+    kept.owner = record.owner;
     kept.request_id = record.request_id;
     kept.finish_reason = record.finish_reason;
     kept.error = record.error;
@@ -44,6 +49,7 @@ class RecordingObserver : public relay::RequestObserver {
     kept.started = record.started;
     kept.ended = record.ended;
     kept.first_content = record.first_content;
+    kept.bytes_from_client = record.bytes_from_client;
     kept.bytes_to_client = record.bytes_to_client;
     records.push_back(std::move(kept));
     metrics.count(record);

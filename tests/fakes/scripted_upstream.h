@@ -55,7 +55,7 @@ class ScriptedUpstream {
   static Task<bool> write(net::Stream& stream, std::string bytes) {
     std::string_view rest = bytes;
     while (!rest.empty()) {
-      const iovec piece{const_cast<char*>(rest.data()), rest.size()};
+      const iovec piece = net::as_iovec(rest);
       const net::IoTry wrote = stream.try_write({&piece, 1});
       if (wrote.status == net::IoStatus::Failed || wrote.status == net::IoStatus::Closed) co_return false;
       rest.remove_prefix(wrote.bytes);

@@ -1,4 +1,5 @@
 // SIGTERM as the connections see it.
+#include "net/test_certificates.h"
 #include "simulation/fault_case.h"
 
 namespace qq::simulation {
@@ -87,6 +88,124 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
       EXPECT_TRUE(world.drained());
     }
   }
+}
+
+constexpr std::string_view kReady = "GET /readyz HTTP/1.1\r\nhost: g\r\n\r\n";
+
+TEST(Drain, AnIdleProcessThatIsWatchedSaysThatItGoes) {
+  World world;
+  EXPECT_EQ(world.say(std::string(kReady)).reply.status, 200);
+  world.run_for(30s);
+  world.start_drain(300s);
+  world.run_for(4s);
+  EXPECT_FALSE(world.drained());
+  EXPECT_EQ(world.say(std::string(kReady)).reply.status, 503);
+  EXPECT_EQ(world.ask(chat("alone")).reply.status, 200) << "taken as long as it is announced";
+  world.run_for(1'100ms);
+  EXPECT_TRUE(world.drained());
+}
+
+TEST(Drain, AnIdleProcessThatNobodyWatchesGoesAtOnce) {
+  for (const bool once_watched : {false, true}) {
+    World world;
+    if (once_watched) world.say(std::string(kReady));
+    world.run_for(61s);
+    world.start_drain(300s);
+    world.run_for(100ms);
+    EXPECT_TRUE(world.drained()) << once_watched;
+  }
+}
+
+TEST(Drain, TheAnnouncementCanBeLeftOutAndIsNeverLongerThanTheDrain) {
+  for (const auto& [timers, drain, lasts] :
+       {std::tuple("{drain_announce: 0s}", 300s, 100ms), std::tuple("{drain_announce: 1h}", 2s, 2'040ms)}) {
+    WorldSetup setup;
+    setup.timers = timers;
+    World world(std::move(setup));
+    world.say(std::string(kReady));
+    world.start_drain(drain);
+    world.run_for(lasts - 60ms);
+    EXPECT_EQ(world.drained(), lasts < 1s);
+    world.run_for(60ms);
+    EXPECT_TRUE(world.drained()) << timers;
+  }
+}
+
+TEST(Drain, NoLoopLeavesBeforeTheLastIsDone) {
+  WorldSetup setup;
+  setup.servers = 2;
+  World world(std::move(setup));
+  world.provider(0).misbehave("words=40; gap=500");
+  Client& stream = world.client();
+  stream.start(chat("alone").streamed().bytes());
+  world.run_for(1s);
+  world.start_drain(300s);
+  for (int i = 0; i < 10; ++i) {
+    Client& asking = world.client();
+    asking.start(std::string(kReady));
+    world.run_for(1s);
+    EXPECT_EQ(asking.reply().status, 503) << "second " << i << asking.raw();
+    EXPECT_NE(asking.reply().body.find("draining"), std::string::npos) << asking.raw();
+  }
+  EXPECT_EQ(world.servers_drained(), 0U);
+  world.run_until_end(stream);
+  EXPECT_TRUE(stream.reply().body.ends_with("data: [DONE]\n\n"));
+  world.run_for(100ms);
+  EXPECT_EQ(world.servers_drained(), 2U);
+}
+
+TEST(Drain, AnAnswerWhoseHeadIsStillToComeSaysThatItIsTheLast) {
+  World world;
+  world.provider(0).misbehave("delay=2000");
+  Client& client = world.client();
+  client.start(chat("alone").bytes(), 1, true);
+  world.run_for(1s);
+  world.start_drain(300s);
+  world.run_for(2s);
+  EXPECT_EQ(client.reply().status, 200);
+  EXPECT_EQ(client.reply().header("connection"), "close");
+  EXPECT_TRUE(client.closed_by_gateway());
+}
+
+TEST(Drain, HandshakesAreCutAtItsEnd) {
+  const net::testing::Certificate own = net::testing::make_certificate({.name = "simulation-drain",
+                                                                        .alternative_names = "IP:127.0.0.1",
+                                                                        .issuer = nullptr,
+                                                                        .authority = false});
+  net::TlsServerOptions options;
+  options.certificate_file = own.certificate_file;
+  options.key_file = own.key_file;
+  WorldSetup setup;
+  setup.listener_tls = net::TlsServerContext::make(options).value();
+  net::testing::remove_files(own);
+  World world(std::move(setup));
+  Client& silent = world.client();
+  silent.start("", 0);
+  world.run_for(1s);
+  world.start_drain(2s);
+  world.run_for(1'900ms);
+  EXPECT_FALSE(world.drained());
+  world.run_for(200ms);
+  EXPECT_TRUE(world.drained());
+  EXPECT_FALSE(silent.running());
+}
+
+TEST(Drain, RepliesOfOurOwnThatNobodyTakesAreCutAfterTheLastWords) {
+  World world;
+  net::SimulatedNetwork narrow;
+  narrow.down.window = 20;
+  world.loop().set_network(world.gateway(), narrow);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start("GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n");
+  world.run_for(1s);
+  world.start_drain(2s);
+  world.run_for(4'900ms);
+  EXPECT_FALSE(world.drained());
+  world.run_for(200ms);
+  EXPECT_TRUE(world.drained());
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // anything is read that need not be; such refusals are never evidence against a provider.
 #include <fmt/format.h>
 
+#include "downstream/turned_away.h"
 #include "simulation/fault_case.h"
 
 namespace qq::simulation {
@@ -85,6 +86,73 @@ TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
     EXPECT_TRUE(liar->reply().status == 408 || liar->reply().status == 503) << liar->raw();
   }
   EXPECT_EQ(world.ask(chat("alone")).reply.status, 200);
+  world.expect_rest();
+}
+
+TEST(Saturation, ABodyCountsOnlyUntilItsAnswerBegins) {
+  WorldSetup setup;
+  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 1MiB}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("delay=1000; words=20; gap=500");
+  const Ask large = chat("alone", std::string(900'000, 'x')).streamed();
+  Client& one = world.client();
+  one.start(large.bytes());
+  world.run_for(900ms);
+  EXPECT_GT(world.process().bodies_in_flight_bytes.load(), 900'000);
+  world.run_for(1s);
+  EXPECT_TRUE(one.running()) << "it streams";
+  EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 0);
+  EXPECT_EQ(world.counters().bodies_in_flight_bytes.get(), 0);
+  EXPECT_EQ(world.ask(large).reply.status, 200);
+  world.run_until_end(one);
+  EXPECT_TRUE(one.reply().body.ends_with("data: [DONE]\n\n"));
+  world.expect_rest();
+}
+
+TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
+  WorldSetup setup;
+  setup.limits = "{connections_max: 2}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("words=20; gap=500");
+  Client& one = world.client();
+  Client& two = world.client();
+  one.start(chat("alone").streamed().bytes());
+  two.start(chat("alone").streamed().bytes());
+  world.run_for(1s);
+  const Exchange refused = world.ask(chat("alone"));
+  expect_saturated(refused);
+  EXPECT_EQ(refused.reply.header("connection"), "close");
+  EXPECT_FALSE(refused.reset);
+  EXPECT_EQ(world.counters().connections_refused.get(), 1);
+  world.run_until_end(one);
+  world.run_until_end(two);
+  EXPECT_TRUE(two.reply().body.ends_with("data: [DONE]\n\n"));
+  world.run_for(1s);
+  EXPECT_EQ(world.ask(chat("alone")).reply.status, 200);
+  world.expect_rest();
+}
+
+TEST(Saturation, WhoIsTurnedAwayHoldsLittleAndNotForLong) {
+  WorldSetup setup;
+  setup.limits = "{connections_max: 1}";
+  World world(std::move(setup));
+  Client& one = world.client();
+  one.start("", 0);
+  world.run_for(10ms);
+  const std::size_t before = world.loop().open_streams();
+  std::vector<Client*> many;
+  for (int i = 0; i < 200; ++i) {
+    many.push_back(&world.client());
+    many.back()->stop_reading();
+    many.back()->start("", 0);
+  }
+  world.run_for(10ms);
+  EXPECT_EQ(world.counters().connections_refused.get(), 200);
+  EXPECT_EQ(world.loop().open_streams(), before + 200 + downstream::TurnedAway::kMost);
+  world.run_for(1'200ms);
+  EXPECT_EQ(world.loop().open_streams(), before + 200) << "only the clients' own ends";
+  for (Client* client : many) client->leave(Client::Leave::Reset);
+  one.leave(Client::Leave::Reset);
   world.expect_rest();
 }
 

@@ -177,12 +177,16 @@ World::World(WorldSetup setup) {
       relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
   downstream::Listening listening;
   listening.config = loaded->listeners.at(0);
+  listening.tls = std::move(setup.listener_tls);
   shared_.listeners.push_back(std::move(listening));
   shared_.render_metrics = [] { return std::string("# none\n"); };
-  server_ = std::make_unique<downstream::Server>(*services_, shared_);
-  const Result<> listens = server_->listen(nullptr);
-  QQ_ASSERT(listens.has_value());
-  gateway_ = server_->local_addresses().at(0);
+  shared_.connections_per_loop_max = loaded->limits.connections_max;
+  for (int i = 0; i < setup.servers; ++i) {
+    servers_.push_back(std::make_unique<downstream::Server>(*services_, shared_));
+    const Result<> listens = servers_.back()->listen(i == 0 ? nullptr : servers_.front().get());
+    QQ_ASSERT(listens.has_value());
+  }
+  gateway_ = servers_.front()->local_addresses().at(0);
 }
 
 World::~World() {
@@ -195,7 +199,7 @@ World::~World() {
   loop_.run();
   EXPECT_EQ(tasks_.running(), 0U) << "the world did not come to its end";
   upstream_->close_idle();
-  server_.reset();
+  servers_.clear();
   loop_.run();
   EXPECT_EQ(loop_.open_streams(), 0U) << "sockets leaked";
 }
@@ -208,10 +212,9 @@ resilience::TargetHealth& World::health(std::size_t provider) {
   std::abort();
 }
 
-Task<void> World::drain(World& world, Milliseconds drain_time) {
-  co_await world.server_->drain(drain_time);
-  world.drained_ = true;
-  world.upstream_->close_idle();
+Task<void> World::drain(World& world, downstream::Server& server, Milliseconds drain_time) {
+  co_await server.drain(drain_time);
+  if (++world.drained_ == world.servers_.size()) world.upstream_->close_idle();
 }
 
 Task<void> World::shut_down(World& world) {
@@ -221,7 +224,7 @@ Task<void> World::shut_down(World& world) {
 void World::start_drain(Milliseconds drain_time) {
   draining_ = true;
   process_.draining.store(true);
-  tasks_.spawn(drain(*this, drain_time));
+  for (const auto& server : servers_) tasks_.spawn(drain(*this, *server, drain_time));
 }
 
 Client& World::client() {
@@ -262,7 +265,7 @@ Exchange World::say(std::string bytes, std::size_t replies) {
 }
 
 void World::expect_rest() {
-  loop_.run_for(3s);  // longer than any close lingers
+  loop_.run_for(6s);  // longer than any close lingers
   EXPECT_EQ(counters_.requests_in_flight.get(), 0);
   EXPECT_EQ(counters_.bodies_in_flight_bytes.get(), 0);
   EXPECT_EQ(process_.bodies_in_flight_bytes.load(), 0);

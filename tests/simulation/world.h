@@ -81,6 +81,8 @@ struct WorldSetup {
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
   std::shared_ptr<net::TlsClientContext> tls{};
+  std::shared_ptr<net::TlsServerContext> listener_tls{};
+  int servers = 1;  // which share the listener, as the loops of a process do; here all on the one loop
 };
 
 // One simulated provider.
@@ -111,7 +113,6 @@ class World {
   [[nodiscard]] Provider& provider(std::size_t n) { return *providers_.at(n); }
   [[nodiscard]] relay::LoopCounters& counters() noexcept { return counters_; }
   [[nodiscard]] relay::ProcessState& process() noexcept { return process_; }
-  [[nodiscard]] downstream::Server& server() noexcept { return *server_; }
   [[nodiscard]] const relay::Snapshot& snapshot() const noexcept { return *snapshot_; }
   [[nodiscard]] upstream::HttpUpstreamClient& upstream() noexcept { return *upstream_; }
   [[nodiscard]] fakes::RecordingObserver& observer() noexcept { return observer_; }
@@ -135,10 +136,11 @@ class World {
   // connections may be left, and after they were dropped no socket at all.
   void expect_rest();
   void start_drain(Milliseconds drain_time);
-  [[nodiscard]] bool drained() const noexcept { return drained_; }
+  [[nodiscard]] bool drained() const noexcept { return drained_ == servers_.size(); }
+  [[nodiscard]] std::size_t servers_drained() const noexcept { return drained_; }
 
  private:
-  static Task<void> drain(World& world, Milliseconds drain_time);
+  static Task<void> drain(World& world, downstream::Server& server, Milliseconds drain_time);
   static Task<void> shut_down(World& world);
 
   net::SimulatedLoop loop_;
@@ -151,13 +153,13 @@ class World {
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
-  std::unique_ptr<downstream::Server> server_;
+  std::vector<std::unique_ptr<downstream::Server>> servers_;
   net::Address gateway_;
   std::deque<std::unique_ptr<Client>> clients_;
   std::size_t records_given_ = 0;
   TaskGroup tasks_;
   bool draining_ = false;
-  bool drained_ = false;
+  std::size_t drained_ = 0;
 };
 
 // The text of the message of a whole chat or responses answer, or of all deltas of a stream.

@@ -21,7 +21,7 @@ Task<bool> pause(net::EventLoop& loop, std::chrono::nanoseconds time, net::Scope
 
 Task<bool> write_all(net::Stream& stream, std::string_view bytes, net::Scope scope, Played& played) {
   while (!bytes.empty()) {
-    const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    const iovec piece = net::as_iovec(bytes);
     const net::IoTry tried = stream.try_write(std::span(&piece, 1));
     if (tried.status == net::IoStatus::Failed || tried.status == net::IoStatus::Closed) co_return false;
     played.bytes += tried.bytes;

@@ -280,7 +280,7 @@ TEST(ProviderSimulator, AConnectionThatAskedForAPageStillFollowsTheScenario) {
 Task<void> ask_over_tls(net::EventLoop& loop, net::Address address,
                         std::shared_ptr<net::TlsClientContext> context, std::string* bytes) {
   auto connected = co_await loop.connect(address, net::testing::patiently(loop));
-  auto secured = co_await net::tls_connect(std::move(connected).value(), std::move(context), "localhost",
+  auto secured = co_await net::tls_connect(std::move(connected).value(), std::move(context), "localhost", 443,
                                            net::testing::patiently(loop));
   const std::unique_ptr<net::Stream> stream = std::move(secured).value();
   const std::string request = post("sim-gpt", {}, "Connection: close\r\n");

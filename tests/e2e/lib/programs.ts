@@ -148,7 +148,14 @@ export async function startGateway(simulatorURL: string, models: Model[], timers
 
 export async function startDemo(
   args: string[] = [],
-): Promise<{ program: Program; base_url: string; api_key: string; models: string[] }> {
+): Promise<{
+  program: Program;
+  base_url: string;
+  admin_url: string;
+  metrics_url: string;
+  api_key: string;
+  models: string[];
+}> {
   const program = new Program(['demo', '--json', '--listen', '127.0.0.1:0', ...args]);
   const [first] = await program.line(program.stdout, /.*/);
   return { program, ...JSON.parse(first) };

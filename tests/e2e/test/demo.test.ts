@@ -31,10 +31,16 @@ test('every chat model that it names answers', async () => {
   }
 });
 
-test('health, readiness and metrics are served', async () => {
-  assert.equal((await fetch(`${site()}/healthz`)).status, 200);
-  assert.equal((await fetch(`${site()}/readyz`)).status, 200);
-  const metrics = await (await fetch(`${site()}/metrics`)).text();
+test('health, readiness and metrics are served, also for operators at an address of their own', async () => {
+  for (const where of [site(), demo.admin_url]) {
+    assert.equal((await fetch(`${where}/healthz`)).status, 200);
+    assert.equal((await fetch(`${where}/readyz`)).status, 200);
+    assert.equal((await fetch(`${where}/metrics`)).status, 200);
+  }
+  assert.match(demo.admin_url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.equal(demo.metrics_url, `${demo.admin_url}/metrics`);
+  assert.equal((await fetch(`${demo.admin_url}/v1/models`)).status, 404, 'the API is elsewhere');
+  const metrics = await (await fetch(demo.metrics_url)).text();
   for (const name of ['queqiao_requests_total', 'queqiao_overhead_seconds_bucket', 'queqiao_ttft_seconds',
     'queqiao_attempts_total', 'queqiao_connections_open', 'queqiao_event_loop_lag_seconds', 'queqiao_build_info',
     'queqiao_config_generation', 'queqiao_breaker_state']) {

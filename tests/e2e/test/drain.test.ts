@@ -7,7 +7,7 @@ import { ask, chat, Running } from '../lib/http.ts';
 import { configuration, finish, Rig, Simulator, until } from '../lib/rig.ts';
 
 let simulator: Simulator;
-const start = async (drain: string) =>
+const start = async (drain: string, announce = '3s') =>
   await Rig.start(
     configuration(
       [
@@ -16,7 +16,7 @@ const start = async (drain: string) =>
         { name: 'long', upstream: 'sim-gpt+words=1000+gap=50', base_url: simulator.baseURL },
         { name: 'silent', upstream: 'sim-gpt+fault=stall_before_head', base_url: simulator.baseURL },
       ],
-      { timers: { drain } },
+      { timers: { drain, drain_announce: announce } },
     ),
   );
 
@@ -73,4 +73,14 @@ test('a gateway with nothing to do ends at once, idle keep-alive connections or 
   assert.equal(await rig.stop(), 0);
   await gone;
   assert.ok(performance.now() - began < 3_000);
+});
+
+test('an idle gateway that a load balancer watches shows 503 before it ends', async () => {
+  const rig = await start('30s', '1s');
+  assert.equal((await ask(`${rig.root}/readyz`)).status, 200);
+  const began = performance.now();
+  rig.program.child.kill('SIGTERM');
+  await until('not ready', async () => (await ask(`${rig.root}/readyz`)).status === 503, 900);
+  assert.equal(await rig.stop(), 0);
+  assert.ok(performance.now() - began > 900, 'for as long as it is configured to');
 });

@@ -104,8 +104,15 @@ test('connections_max: the one above it is turned away, and there is room again 
     );
     const sockets: Socket[] = [];
     const closed = () => sockets.filter((socket) => socket.closed).length;
-    for (let i = 0; i < 12; i += 1) sockets.push(await opened(rig.port));
+    const said: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const socket = await opened(rig.port);
+      socket.on('data', (data) => said.push(String(data)));
+      sockets.push(socket);
+    }
     await until('the surplus is closed', () => closed() === 8, 3_000);
+    assert.equal(said.length, 8);
+    for (const text of said) assert.match(text, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*gateway_saturated/);
     const stays = sockets.filter((socket) => !socket.closed);
     await pause(50);
     assert.equal(stays.filter((socket) => !socket.closed).length, 4, 'the others stay');
@@ -123,7 +130,7 @@ test('a limit on connections below the number of workers is still a limit', asyn
     configuration([{ name: 'sim-gpt', base_url: simulator.baseURL }], { workers: 4, limits: { connections_max: 2 } }),
   );
   const sockets: Socket[] = [];
-  for (let i = 0; i < 20; i += 1) sockets.push(await opened(rig.port));
+  for (let i = 0; i < 20; i += 1) sockets.push((await opened(rig.port)).resume());
   await until('the surplus is closed', () => sockets.filter((socket) => socket.closed).length >= 16, 3_000);
   for (const socket of sockets) socket.destroy();
   assert.equal(await rig.stop(), 0);
