@@ -8,8 +8,11 @@ constexpr auto kClose = 2 * RelaxedEvents::kInterval;
 
 }  // namespace
 
+RelaxedEvents::RelaxedEvents(Poller& poller) noexcept : poller_(poller) {
+  poller_.open_relaxed(*this, token_);
+}
+
 void RelaxedEvents::set_relaxed(Poller::Token token, std::uint32_t events, bool relaxed) noexcept {
-  if (!opened_) opened_ = poller_.open_relaxed(*this, token_) == 0;
   poller_.set_relaxed(token, events, relaxed);
 }
 

@@ -13,9 +13,10 @@ class RelaxedEvents final : private PollTarget {
   // How late an event of a relaxed stream may be told.
   static constexpr std::chrono::microseconds kInterval{500};
 
-  explicit RelaxedEvents(Poller& poller) noexcept : poller_(poller) {}
+  // Without a descriptor for the set, streams simply stay where they are.
+  explicit RelaxedEvents(Poller& poller) noexcept;
 
-  // Moves a stream in or out. Without a descriptor for it, streams simply stay where they are.
+  // Moves a stream in or out.
   void set_relaxed(Poller::Token token, std::uint32_t events, bool relaxed) noexcept;
   // When the loop has to look although nothing woke it.
   [[nodiscard]] MonotonicTime due() const noexcept { return due_; }
@@ -31,7 +32,6 @@ class RelaxedEvents final : private PollTarget {
   Poller::Token token_;  // of the relaxed set in the main one
   MonotonicTime due_ = kNever;
   MonotonicTime last_{};  // when events were last there
-  bool opened_ = false;
   bool wakes_ = true;
   bool signalled_ = false;
 };
