@@ -76,23 +76,19 @@ compare() {
     >>"$scratch/results.jsonl"
 }
 
-# run_pairs: what a scenario with rivals does. In each round every proxy runs once in a fresh process, the
-# judged rival twice (before and after ours), and every second round in the opposite order.
+# run_pairs: what a scenario with rivals does. In each round every proxy runs in a fresh process, the judged
+# rival in two (its ratio to itself is the noise), and every second round in the opposite order. A machine's
+# speed drifts within seconds, so the round's window is cut into slices that the processes take in turn: each
+# meets the same weather.
 run_pairs() {
-  local first=${rivals%% *} others='' order name round slot value
+  local first=${rivals%% *} others='' order name round slot
   [[ $rivals == *' '* ]] && others=${rivals#* }
   for ((round = 1; round <= pairs; round++)); do
     order="$first:1 $subject:ours"
     [[ $noise_floor == yes ]] && order+=" $first:2"
     for name in $others; do order+=" $name:1"; done
-    ((round % 2 == 0)) && order=$(tr ' ' '\n' <<<"$order" | tac | tr '\n' ' ')
-    for slot in $order; do
-      # shellcheck disable=SC2086
-      measure "${slot%:*}" $load_options --seconds "$seconds" || return 1
-      value=$(field "$metric" "$result")
-      if [[ $value =~ ^0*\.?0*$ ]]; then echo "bench: nothing was measured: $result" >&2 && return 1; fi
-      echo "$value" >>"$scratch/$scenario.$slot"
-    done
+    ((round % 2 == 0)) && order=$(reversed "$order")
+    if ((slices > 1)); then run_sliced_round || return 1; else run_round || return 1; fi
     if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
   done
   if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
@@ -102,6 +98,60 @@ run_pairs() {
   fi
   for name in $others; do
     compare "$subject, $name" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$name:1"
+  done
+}
+
+reversed() { tr ' ' '\n' <<<"$1" | tac | tr '\n' ' '; }
+
+note_value() {
+  if [[ $2 =~ ^0*\.?0*$ ]]; then echo "bench: nothing was measured: $result" >&2 && return 1; fi
+  echo "$2" >>"$scratch/$scenario.$1"
+}
+
+# One process after the other, each measured in one window.
+run_round() {
+  local slot
+  for slot in $order; do
+    # shellcheck disable=SC2086
+    measure "${slot%:*}" $load_options --seconds "$seconds" || return 1
+    note_value "$slot" "$(field "$metric" "$result")" || return 1
+  done
+}
+
+# All processes at once, loaded in turn; what counts is the sum over a process's slices.
+run_sliced_round() {
+  local slot slice part turn port_of=upstream_$upstream errors per
+  local -A pid_of=() port_at=() options_of=() spent=() done_of=()
+  part=$(awk -v s="$seconds" -v n="$slices" 'BEGIN { print s / n }')
+  case $metric in
+    cpu_us_per_request) per=requests ;;
+    cpu_us_per_event) per=events ;;
+    *) echo "bench: $metric cannot be measured in slices" >&2 && return 1 ;;
+  esac
+  for slot in $order; do
+    "start_${slot%:*}" "${!port_of}" || return 1
+    pid_of[$slot]=$proxy_pid port_at[$slot]=$proxy_port options_of[$slot]="${client_options[*]}"
+  done
+  for ((slice = 1; slice <= slices; slice++)); do
+    turn=$order
+    ((slice % 2 == 0)) && turn=$(reversed "$order")
+    for slot in $turn; do
+      proxy_pid=${pid_of[$slot]} proxy_port=${port_at[$slot]}
+      read -ra client_options <<<"${options_of[$slot]}"
+      # shellcheck disable=SC2086
+      load $load_options $slice_options --seconds "$part" || return 1
+      errors=$(field errors "$result")
+      failed=$((failed + errors))
+      if ((errors > 0)); then echo "bench: ${slot%:*}: $errors errors" >&2; fi
+      spent[$slot]=$((${spent[$slot]:-0} + $(field cpu_us "$result")))
+      done_of[$slot]=$((${done_of[$slot]:-0} + $(field "$per" "$result")))
+      echo "{\"scenario\":\"$scenario\",\"proxy\":\"${slot%:*}\",${result#\{}" >>"$scratch/runs.jsonl"
+    done
+  done
+  for slot in $order; do
+    stop "${pid_of[$slot]}"
+    note_value "$slot" \
+      "$(awk -v us="${spent[$slot]}" -v n="${done_of[$slot]}" 'BEGIN { printf "%.4f", (n > 0 ? us / n : 0) }')" || return 1
   done
 }
 

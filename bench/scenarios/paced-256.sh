@@ -4,3 +4,4 @@ load_options='--stream --connections 256 --ramp 1 --warmup 1.2'
 metric=cpu_us_per_event mode=cost
 must='<= 0.9' aim='<= 0.7'
 seconds=3
+slices=2

@@ -2,3 +2,4 @@
 load_options='--connections 16 --body 1024 --warmup 2'
 rivals=portkey noise_floor=no
 must='>= 100' aim='>= 150'
+seconds=2

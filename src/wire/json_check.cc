@@ -156,7 +156,7 @@ key:
   if (at == end || *at != '"') return fail(at, "expected a key");
   if (nodes_left-- == 0) return fail(at, "too many values");
   escape_seen_ = false;
-  name = {at + 1, 0};
+  name = std::string_view(at + 1, 0);
   at = check_string(at, end);
   if (at == nullptr) return nullptr;
   name = {name.data(), static_cast<std::size_t>(at - name.data()) - 1};
