@@ -36,3 +36,9 @@ file(WRITE ${CMAKE_BINARY_DIR}/testing.cc "// Carries the precompiled header of 
 add_library(qq_testing STATIC ${CMAKE_BINARY_DIR}/testing.cc)
 target_link_libraries(qq_testing PUBLIC qq_flags GTest::gmock GTest::gtest GTest::gtest_main)
 target_precompile_headers(qq_testing PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h <gtest/gtest.h> <gmock/gmock.h>)
+
+# qq_alone(<file>...): compiled by themselves where the others of a target are compiled in batches (the presets
+# asan, fuzz, tsan and gcc), for the names of their own that another file has too.
+function(qq_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

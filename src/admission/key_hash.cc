@@ -14,7 +14,7 @@
 namespace qq::admission {
 namespace {
 
-constexpr std::string_view kScheme = "hmac-sha256:";
+constexpr std::string_view kHashScheme = "hmac-sha256:";
 constexpr std::string_view kHex = "0123456789abcdef";
 
 std::optional<unsigned> hex_value(char c) noexcept {
@@ -70,8 +70,8 @@ bool equal_in_constant_time(const KeyDigest& a, const KeyDigest& b) noexcept {
 }
 
 std::string to_text(const KeyDigest& digest) {
-  std::string text(kScheme);
-  text.reserve(kScheme.size() + 2 * digest.size());
+  std::string text(kHashScheme);
+  text.reserve(kHashScheme.size() + 2 * digest.size());
   for (const std::byte byte : digest) {
     text += kHex[std::to_integer<std::size_t>(byte >> 4)];
     text += kHex[std::to_integer<std::size_t>(byte & std::byte{0xF})];
@@ -80,12 +80,12 @@ std::string to_text(const KeyDigest& digest) {
 }
 
 Result<KeyDigest> parse_key_hash(std::string_view text) {
-  if (!text.starts_with(kScheme)) {
+  if (!text.starts_with(kHashScheme)) {
     return fail(Error::gateway(ErrorKind::Config,
                                "a key hash begins with \"hmac-sha256:\"; make one with "
                                "`queqiao keys hash`"));
   }
-  const std::string_view digits = text.substr(kScheme.size());
+  const std::string_view digits = text.substr(kHashScheme.size());
   KeyDigest digest;
   bool good = digits.size() == 2 * digest.size();
   for (std::size_t i = 0; good && i < digest.size(); ++i) {

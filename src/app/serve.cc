@@ -13,7 +13,7 @@
 namespace qq::app {
 namespace {
 
-constexpr Milliseconds kTick{250};
+constexpr Milliseconds kSignalWait{250};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ int run_serve(const std::string& config_path) {
                         {{"reason", watch.error().message}});
   }
   for (;;) {
-    const auto signal = wait_for_signal(kTick);
+    const auto signal = wait_for_signal(kSignalWait);
     gateway.watch_memory();
     if (signal == Signal::Stop) break;
     if (signal == Signal::ReopenLog) telemetry.reopen_log();

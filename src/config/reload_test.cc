@@ -11,13 +11,13 @@
 namespace qq::config {
 namespace {
 
-constexpr WallTime kNow{std::chrono::seconds(1'700'000'000)};
+constexpr WallTime kLoadedAt{std::chrono::seconds(1'700'000'000)};
 
 class ReloadTest : public testing::Test {
  protected:
   ReloadTest() {
     write(kSample);
-    auto first = activate(path_, test_environment(), healths_, kNow);
+    auto first = activate(path_, test_environment(), healths_, kLoadedAt);
     EXPECT_TRUE(first.has_value());
     if (first) active_ = *std::move(first);
   }
@@ -26,7 +26,7 @@ class ReloadTest : public testing::Test {
   void write(std::string_view text) { std::ofstream(path_, std::ios::binary) << text; }
   ReloadResult reloaded(std::string_view text) {
     write(text);
-    return reload(active_, path_, test_environment(), healths_, kNow);
+    return reload(active_, path_, test_environment(), healths_, kLoadedAt);
   }
 
   std::string folder_ = [] {
@@ -70,7 +70,7 @@ TEST_F(ReloadTest, RefusesABadFileAndSaysWhy) {
 
 TEST_F(ReloadTest, RefusesAFileThatIsGone) {
   std::filesystem::remove(path_);
-  EXPECT_EQ(reload(active_, path_, test_environment(), healths_, kNow).status, ReloadStatus::Refused);
+  EXPECT_EQ(reload(active_, path_, test_environment(), healths_, kLoadedAt).status, ReloadStatus::Refused);
 }
 
 TEST_F(ReloadTest, RefusesAnEmptyFile) {

@@ -1,5 +1,6 @@
 #include "config/yaml_tree.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace qq::config {
@@ -74,7 +75,7 @@ TEST(YamlTree, RefusesAnAliasBombWithoutUnfoldingIt) {
   std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n";
   for (char name = 'b'; name <= 'z'; ++name) {
     const char before = static_cast<char>(name - 1);
-    bomb += std::string(1, name) + ": &" + name + " [*" + before + ", *" + before + ", *" + before + "]\n";
+    bomb += fmt::format("{0}: &{0} [*{1}, *{1}, *{1}]\n", name, before);
   }
   EXPECT_THAT(refusal(bomb), testing::HasSubstr("anchors"));
 }

@@ -80,7 +80,12 @@ void Connection::terminate() noexcept {
 }
 
 Task<void> Connection::serve() {
-  while (co_await serve_one()) served_any_ = true;
+  // Not `while (co_await …)`: g++ 12 lays out such a frame wrongly.
+  for (;;) {
+    const bool goes_on = co_await serve_one();
+    if (!goes_on) break;
+    served_any_ = true;
+  }
   if (hold_close_) co_await linger();
 }
 

@@ -9,12 +9,12 @@ namespace {
 using namespace std::chrono_literals;
 using namespace testing;
 
-struct Implementation {
+struct LoopKind {
   const char* name;
   std::unique_ptr<EventLoop> (*make)();
 };
 
-class EventLoopContract : public ::testing::TestWithParam<Implementation> {
+class EventLoopContract : public ::testing::TestWithParam<LoopKind> {
  protected:
   std::unique_ptr<EventLoop> owner_ = GetParam().make();
   EventLoop& loop_ = *owner_;
@@ -22,9 +22,8 @@ class EventLoopContract : public ::testing::TestWithParam<Implementation> {
 
 INSTANTIATE_TEST_SUITE_P(
     Loops, EventLoopContract,
-    ::testing::Values(Implementation{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }},
-                      Implementation{"Simulated",
-                                     [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
+    ::testing::Values(LoopKind{"Epoll", [] { return std::unique_ptr<EventLoop>(new EpollLoop()); }},
+                      LoopKind{"Simulated", [] { return std::unique_ptr<EventLoop>(new SimulatedLoop()); }}),
     [](const auto& info) { return info.param.name; });
 
 // --- streams ---
@@ -182,7 +181,7 @@ TEST_P(EventLoopContract, AnEndedWatchCancelsNothing) {
   run_task(loop_, unwatched(loop_));
 }
 
-Task<void> write_it(Stream& stream, std::string_view bytes, Written& result) {
+Task<void> write_patiently(Stream& stream, std::string_view bytes, Written& result) {
   result = co_await write_all(stream, bytes, patiently(stream.loop()));
 }
 Task<void> back_pressure(EventLoop& loop) {
@@ -190,7 +189,7 @@ Task<void> back_pressure(EventLoop& loop) {
   const std::string big = noise(32UL << 20U);
   Written written;
   TaskGroup group;
-  group.spawn(write_it(*pair.client, big, written));
+  group.spawn(write_patiently(*pair.client, big, written));
   EXPECT_EQ(group.running(), 1U) << "nobody reads, so the writer must wait";
   const Got got = co_await read_until(*pair.server, big.size(), patiently(loop));
   EXPECT_TRUE(got.bytes == big);
@@ -219,8 +218,8 @@ Task<void> both_ways(EventLoop& loop) {
   Written wrote_up;
   Written wrote_down;
   TaskGroup group;
-  group.spawn(write_it(*pair.client, up, wrote_up));
-  group.spawn(write_it(*pair.server, down, wrote_down));
+  group.spawn(write_patiently(*pair.client, up, wrote_up));
+  group.spawn(write_patiently(*pair.server, down, wrote_down));
   const Got at_server = co_await read_until(*pair.server, up.size(), patiently(loop));
   const Got at_client = co_await read_until(*pair.client, down.size(), patiently(loop));
   EXPECT_TRUE(at_server.bytes == up);

@@ -7,14 +7,14 @@ using std::chrono::hours;
 using std::chrono::seconds;
 
 // Sun, 06 Nov 1994 08:49:37 GMT.
-constexpr WallTime kNow{seconds(784'111'777)};
+constexpr WallTime kExampleDate{seconds(784'111'777)};
 
 std::optional<Milliseconds> wait(std::string_view retry_after_value, std::string_view ms = {},
                                  std::string_view body = {}) {
   wire::Fields fields;
   if (!retry_after_value.empty()) fields.add({"Retry-After", retry_after_value});
   if (!ms.empty()) fields.add({"Retry-After-Ms", ms});
-  return retry_after(fields, body, kNow);
+  return retry_after(fields, body, kExampleDate);
 }
 
 TEST(RetryAfter, ReadsSecondsFractionsAndDates) {

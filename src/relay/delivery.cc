@@ -20,10 +20,11 @@ Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope
   state.upstream_wait += std::max(loop.now() - from, MonotonicTime::duration{0});
   if (wake == net::Wake::Ready) return {};
   if (wake == net::Wake::Cancelled) return fail(given_up(*scope.cancel));
-  const bool total = loop.now() >= state.deadline;
-  return fail(Error::upstream(total ? ErrorKind::TotalTimeout : timeout, AttemptPhase::ReplyBegun,
-                              total ? "the request's deadline came before the answer's end"
-                                    : "the provider was silent for too long"));
+  if (loop.now() >= state.deadline) {
+    return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::ReplyBegun,
+                                "the request's deadline came before the answer's end"));
+  }
+  return fail(Error::upstream(timeout, AttemptPhase::ReplyBegun, "the provider was silent for too long"));
 }
 
 Error client_gone() {

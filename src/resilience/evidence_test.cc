@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Error upstream(ErrorKind kind, std::uint16_t status = 0) {
+Error upstream_answered(ErrorKind kind, std::uint16_t status = 0) {
   Error error = Error::upstream(kind, AttemptPhase::SentNoReply, "");
   error.upstream_status = status;
   return error;
@@ -20,7 +20,7 @@ TEST(Evidence, TheTargetsOwnFailuresCount) {
         ErrorKind::FirstContentTimeout, ErrorKind::EventGapTimeout, ErrorKind::ServerError,
         ErrorKind::BadFrame, ErrorKind::BadContentType, ErrorKind::DecodeFailed, ErrorKind::BodyCut,
         ErrorKind::StreamCut, ErrorKind::StreamError, ErrorKind::EmptyReply, ErrorKind::BadJson}) {
-    EXPECT_EQ(evidence_of(upstream(kind)), Evidence::Failure) << to_string(kind);
+    EXPECT_EQ(evidence_of(upstream_answered(kind)), Evidence::Failure) << to_string(kind);
   }
 }
 
@@ -42,24 +42,24 @@ TEST(Evidence, TheClientsDoingFeedsNoBreaker) {
 TEST(Evidence, FourHundredsFeedNoBreaker) {
   for (const auto kind : {ErrorKind::Refused, ErrorKind::ModelMissing, ErrorKind::RateLimited,
                           ErrorKind::QuotaExhausted, ErrorKind::CredentialDead}) {
-    EXPECT_EQ(evidence_of(upstream(kind, 400)), Evidence::None) << to_string(kind);
+    EXPECT_EQ(evidence_of(upstream_answered(kind, 400)), Evidence::None) << to_string(kind);
   }
 }
 
 TEST(Evidence, OverloadedWithoutA5xxStatusIsAThrottle) {
   for (const std::uint16_t status : {429, 498, 200, 0}) {
-    EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, status)), Evidence::None) << status;
-    EXPECT_EQ(cool_down_of(upstream(ErrorKind::Overloaded, status)), 500ms) << status;
+    EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::Overloaded, status)), Evidence::None) << status;
+    EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::Overloaded, status)), 500ms) << status;
   }
-  EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 500)), Evidence::Failure);
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::Overloaded, 500)), Evidence::Failure);
 }
 
 TEST(Evidence, Status503IsAFailureAnd529AThrottle) {
-  EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 503)), Evidence::Failure);
-  EXPECT_EQ(evidence_of(upstream(ErrorKind::Overloaded, 529)), Evidence::None);
-  EXPECT_FALSE(is_throttle(upstream(ErrorKind::Overloaded, 503)));
-  EXPECT_TRUE(is_throttle(upstream(ErrorKind::Overloaded, 529)));
-  EXPECT_TRUE(is_throttle(upstream(ErrorKind::RateLimited, 429)));
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::Overloaded, 503)), Evidence::Failure);
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::Overloaded, 529)), Evidence::None);
+  EXPECT_FALSE(is_throttle(upstream_answered(ErrorKind::Overloaded, 503)));
+  EXPECT_TRUE(is_throttle(upstream_answered(ErrorKind::Overloaded, 529)));
+  EXPECT_TRUE(is_throttle(upstream_answered(ErrorKind::RateLimited, 429)));
 }
 
 TEST(CoolDownOf, RetryAfterIsObeyedUpToAnHour) {
@@ -69,19 +69,19 @@ TEST(CoolDownOf, RetryAfterIsObeyedUpToAnHour) {
   };
   for (const auto& [asked, given] : {Case{0ms, 0ms}, Case{1500ms, 1500ms}, Case{20s, 20s}, Case{1h, 1h},
                                      Case{1'000'000'000s, 1h}, Case{-5s, 0ms}}) {
-    Error error = upstream(ErrorKind::RateLimited, 429);
+    Error error = upstream_answered(ErrorKind::RateLimited, 429);
     error.retry_after = asked;
     EXPECT_EQ(cool_down_of(error), given) << asked.count();
-    error = upstream(ErrorKind::Overloaded, 503);
+    error = upstream_answered(ErrorKind::Overloaded, 503);
     error.retry_after = asked;
     EXPECT_EQ(cool_down_of(error), given) << asked.count();
   }
 }
 
 TEST(CoolDownOf, AThrottleWithoutRetryAfterBacksOffAndA503DoesNot) {
-  EXPECT_EQ(cool_down_of(upstream(ErrorKind::RateLimited, 429)), 500ms);
-  EXPECT_EQ(cool_down_of(upstream(ErrorKind::Overloaded, 529)), 500ms);
-  EXPECT_EQ(cool_down_of(upstream(ErrorKind::Overloaded, 503)), std::nullopt);
+  EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::RateLimited, 429)), 500ms);
+  EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::Overloaded, 529)), 500ms);
+  EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::Overloaded, 503)), std::nullopt);
 }
 
 TEST(CoolDownOf, RepeatedThrottlesBackOffFurtherUpToAMinute) {
@@ -94,7 +94,7 @@ TEST(CoolDownOf, RepeatedThrottlesBackOffFurtherUpToAMinute) {
        {Case{0, 500ms}, Case{1, 1s}, Case{4, 8s}, Case{7, 60s}, Case{1000, 60s}}) {
     Milliseconds longest{0};
     for (int i = 0; i < 500; ++i) {
-      const auto period = cool_down_of(upstream(ErrorKind::RateLimited, 429), before, random);
+      const auto period = cool_down_of(upstream_answered(ErrorKind::RateLimited, 429), before, random);
       ASSERT_TRUE(period);
       ASSERT_LE(*period, ceiling);
       longest = std::max(longest, *period);
@@ -105,20 +105,20 @@ TEST(CoolDownOf, RepeatedThrottlesBackOffFurtherUpToAMinute) {
 
 TEST(CoolDownOf, RetryAfterLeavesNothingToChance) {
   Random random(1);
-  Error error = upstream(ErrorKind::RateLimited, 429);
+  Error error = upstream_answered(ErrorKind::RateLimited, 429);
   error.retry_after = 7s;
   EXPECT_EQ(cool_down_of(error, 9, random), 7s);
 }
 
 TEST(CoolDownOf, DeadCredentialsAndExhaustedQuotasRestFiveMinutes) {
-  EXPECT_EQ(cool_down_of(upstream(ErrorKind::CredentialDead, 401)), 5min);
-  EXPECT_EQ(cool_down_of(upstream(ErrorKind::QuotaExhausted, 429)), 5min);
+  EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::CredentialDead, 401)), 5min);
+  EXPECT_EQ(cool_down_of(upstream_answered(ErrorKind::QuotaExhausted, 429)), 5min);
 }
 
 TEST(CoolDownOf, OtherFailuresCoolNothingDown) {
   for (const auto kind : {ErrorKind::ServerError, ErrorKind::ConnectFailed, ErrorKind::Refused,
                           ErrorKind::StreamCut, ErrorKind::NoTarget, ErrorKind::ClientGone}) {
-    Error error = upstream(kind);
+    Error error = upstream_answered(kind);
     error.retry_after = 10s;
     EXPECT_EQ(cool_down_of(error), std::nullopt) << to_string(kind);
   }

@@ -29,9 +29,10 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open(const model::Origin& 
   const net::Scope connecting = scope.until(loop_.now() + timers.connect);
   const bool by_proxy = !proxy_.host.empty();
   // A proxy is the operator's own word, so the guard does not judge its address; it judges names itself.
+  const std::string& host = by_proxy ? proxy_.host : origin.host;
+  const std::uint16_t port = by_proxy ? proxy_.port : origin.port;
   Result<std::unique_ptr<net::Stream>> stream =
-      by_proxy ? co_await open_tcp(proxy_.host, proxy_.port, true, connecting)
-               : co_await open_tcp(origin.host, origin.port, origin.allow_private_address, connecting);
+      co_await open_tcp(host, port, by_proxy || origin.allow_private_address, connecting);
   if (!stream) co_return stream;
   if (by_proxy) {
     Result<> tunnelled = co_await tunnel(**stream, origin, connecting);

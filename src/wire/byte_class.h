@@ -20,6 +20,10 @@ inline constexpr std::array<bool, 256> kTokenBytes = [] {
   return table;
 }();
 
+inline bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
 inline bool is_token_byte(char c) noexcept {
   return kTokenBytes[static_cast<unsigned char>(c)];
 }

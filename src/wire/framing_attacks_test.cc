@@ -3,6 +3,7 @@
 // refused. Each row is read whole and one byte at a time.
 #include "wire/body_reader.h"
 #include "wire/http_head.h"
+#include "wire/test_repeat.h"
 
 namespace qq::wire {
 namespace {
@@ -33,11 +34,6 @@ std::string many_fields(int count) {
   std::string fields;
   for (int i = 0; i < count; ++i) fields += "X-" + std::to_string(i) + ": 1\r\n";
   return fields;
-}
-std::string repeat(const std::string& text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
 }
 
 const std::vector<Attack>& attacks() {

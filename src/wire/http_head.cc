@@ -28,10 +28,6 @@ bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t';
 }
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
 // What the fields say about framing and the connection, gathered while they are read.
 struct Facts {
   std::string_view host;

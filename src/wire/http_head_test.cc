@@ -3,25 +3,25 @@
 namespace qq::wire {
 namespace {
 
-using Kind = HeadVerdict::Kind;
+using Verdict = HeadVerdict::Kind;
 
 RequestHead request(std::string_view bytes) {
   RequestHead head;
-  EXPECT_EQ(read_request_head(bytes, {}, head).kind, Kind::Complete) << bytes;
+  EXPECT_EQ(read_request_head(bytes, {}, head).kind, Verdict::Complete) << bytes;
   return head;
 }
 
 ResponseHead response(std::string_view bytes) {
   ResponseHead head;
   const auto verdict = read_response_head(bytes, {}, head);
-  EXPECT_EQ(verdict.kind, Kind::Complete) << bytes << verdict.reason;
+  EXPECT_EQ(verdict.kind, Verdict::Complete) << bytes << verdict.reason;
   return head;
 }
 
 int response_status(std::string_view bytes) {
   ResponseHead head;
   const auto verdict = read_response_head(bytes, {}, head);
-  return verdict.kind == Kind::Bad ? verdict.status : 0;
+  return verdict.kind == Verdict::Bad ? verdict.status : 0;
 }
 
 TEST(RequestHead, GivesTheLineTheFieldsAndTheFraming) {
@@ -30,7 +30,7 @@ TEST(RequestHead, GivesTheLineTheFieldsAndTheFraming) {
       "content-length: 12\r\n\r\nbody";
   RequestHead head;
   const auto verdict = read_request_head(bytes, {}, head);
-  ASSERT_EQ(verdict.kind, Kind::Complete);
+  ASSERT_EQ(verdict.kind, Verdict::Complete);
   EXPECT_EQ(bytes.substr(verdict.consumed), "body");
   EXPECT_EQ(head.method, "POST");
   EXPECT_EQ(head.target, "/v1/chat/completions?x=1&y=?2");
@@ -94,8 +94,8 @@ TEST(RequestHead, IsIncompleteForEveryProperPrefix) {
   const std::string_view bytes = "\r\nPOST /a HTTP/1.1\r\nHost: a\r\nX: b\r\nContent-Length: 1\r\n\r\n";
   RequestHead head;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_EQ(read_request_head(bytes.substr(0, size), {}, head).kind, Kind::Incomplete) << size;
-    EXPECT_EQ(read_request_head(bytes.substr(0, size), {}, head, size / 2).kind, Kind::Incomplete) << size;
+    EXPECT_EQ(read_request_head(bytes.substr(0, size), {}, head).kind, Verdict::Incomplete) << size;
+    EXPECT_EQ(read_request_head(bytes.substr(0, size), {}, head, size / 2).kind, Verdict::Incomplete) << size;
   }
   EXPECT_EQ(read_request_head(bytes, {}, head).consumed, bytes.size());
 }
@@ -107,7 +107,7 @@ TEST(RequestHead, RefusesEveryControlByteInAValueButTab) {
     RequestHead head;
     const auto verdict = read_request_head("GET / HTTP/1.1\r\nHost: a\r\nX: " + value + "\r\n\r\n", {}, head);
     const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
-    EXPECT_EQ(verdict.kind, control ? Kind::Bad : Kind::Complete) << byte;
+    EXPECT_EQ(verdict.kind, control ? Verdict::Bad : Verdict::Complete) << byte;
     EXPECT_EQ(is_safe_field_value(value), !control) << byte;
   }
 }

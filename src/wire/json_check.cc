@@ -20,7 +20,7 @@ constexpr std::array<bool, 256> kShortEscapes = [] {
   return table;
 }();
 
-bool is_digit(const char* at, const char* end) noexcept {
+bool digit_at(const char* at, const char* end) noexcept {
   return at != end && *at >= '0' && *at <= '9';
 }
 
@@ -251,23 +251,23 @@ inline const char* Checker::check_escape(const char* at, const char* end) noexce
 const char* Checker::check_number(const char* at, const char* end) noexcept {
   const char* const begin = at;
   if (*at == '-') ++at;
-  if (!is_digit(at, end)) return fail(begin, at == begin ? "expected a value" : "number without digits");
+  if (!digit_at(at, end)) return fail(begin, at == begin ? "expected a value" : "number without digits");
   if (*at == '0') {
     ++at;
-    if (is_digit(at, end)) return fail(begin, "number with a leading zero");
+    if (digit_at(at, end)) return fail(begin, "number with a leading zero");
   } else {
-    while (is_digit(at, end)) ++at;
+    while (digit_at(at, end)) ++at;
   }
   if (at != end && *at == '.') {
     ++at;
-    if (!is_digit(at, end)) return fail(begin, "number without digits behind the point");
-    while (is_digit(at, end)) ++at;
+    if (!digit_at(at, end)) return fail(begin, "number without digits behind the point");
+    while (digit_at(at, end)) ++at;
   }
   if (at != end && (*at | 0x20) == 'e') {
     ++at;
     if (at != end && (*at == '+' || *at == '-')) ++at;
-    if (!is_digit(at, end)) return fail(begin, "number without digits in the exponent");
-    while (is_digit(at, end)) ++at;
+    if (!digit_at(at, end)) return fail(begin, "number without digits in the exponent");
+    while (digit_at(at, end)) ++at;
   }
   return at;
 }

@@ -2,25 +2,20 @@
 // naming of N. Seriot's JSONTestSuite ("Parsing JSON is a Minefield", 2016): y_ must be taken, n_ must be
 // refused, i_ is left open by the RFC and decided by us. The cases are our own.
 #include "wire/json.h"
+#include "wire/test_repeat.h"
 
 namespace qq::wire {
 namespace {
 
 using namespace std::string_literals;
 
-struct Case {
+struct JsonCase {
   const char* name;  // y_, n_; i_y_ and i_n_ for what the RFC leaves open
   std::string text;
 };
 
-std::string repeat(const std::string& text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
-const std::vector<Case>& structures() {
-  static const std::vector<Case> table = {
+const std::vector<JsonCase>& structures() {
+  static const std::vector<JsonCase> table = {
       {"y_structure_lonely_string", "\"asd\""},
       {"y_structure_lonely_int", "42"},
       {"y_structure_lonely_negative_real", "-0.1"},
@@ -114,8 +109,8 @@ const std::vector<Case>& structures() {
   return table;
 }
 
-const std::vector<Case>& arrays_and_objects() {
-  static const std::vector<Case> table = {
+const std::vector<JsonCase>& arrays_and_objects() {
+  static const std::vector<JsonCase> table = {
       {"y_array_empty", "[]"},
       {"y_array_arrays_with_spaces", "[[]   ]"},
       {"y_array_ending_with_newline", "[\"a\"\n]"},
@@ -200,8 +195,8 @@ const std::vector<Case>& arrays_and_objects() {
   return table;
 }
 
-const std::vector<Case>& numbers() {
-  static const std::vector<Case> table = {
+const std::vector<JsonCase>& numbers() {
+  static const std::vector<JsonCase> table = {
       {"y_number", "[123e65]"},
       {"y_number_0e_plus_1", "[0e+1]"},
       {"y_number_0e1", "[0e1]"},
@@ -294,8 +289,8 @@ const std::vector<Case>& numbers() {
   return table;
 }
 
-const std::vector<Case>& strings() {
-  static const std::vector<Case> table = {
+const std::vector<JsonCase>& strings() {
+  static const std::vector<JsonCase> table = {
       {"y_string_simple_ascii", "[\"asd \"]"},
       {"y_string_allowed_escapes", "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"]"},
       {"y_string_1_2_3_bytes_utf8", "[\"\\u0060\\u012a\\u12AB\"]"},
@@ -400,8 +395,8 @@ const std::vector<Case>& strings() {
   return table;
 }
 
-void expect_verdicts(const std::vector<Case>& table) {
-  for (const Case& c : table) {
+void expect_verdicts(const std::vector<JsonCase>& table) {
+  for (const JsonCase& c : table) {
     const std::string_view name = c.name;
     const bool take = name.starts_with("y_") || name.starts_with("i_y_");
     ASSERT_TRUE(take || name.starts_with("n_") || name.starts_with("i_n_")) << name;
@@ -440,7 +435,7 @@ TEST(JsonSuite, EveryProperPrefixOfADocumentIsRefused) {
 TEST(JsonSuite, HoldsAtLeastOneHundredAndFiftyDistinctCases) {
   std::map<std::string, int> names;
   for (const auto* table : {&structures(), &arrays_and_objects(), &numbers(), &strings()}) {
-    for (const Case& c : *table) ++names[c.name];
+    for (const JsonCase& c : *table) ++names[c.name];
   }
   for (const auto& [name, count] : names) EXPECT_EQ(count, 1) << name;
   EXPECT_GE(names.size(), 150U);

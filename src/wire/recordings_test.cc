@@ -34,14 +34,14 @@ class Recordings : public testing::Test {
   std::map<std::string, std::string> files_;
 };
 
-struct Event {
+struct RecordedEvent {
   std::string name;
   std::string data;
-  bool operator==(const Event&) const = default;
+  bool operator==(const RecordedEvent&) const = default;
 };
 
-std::vector<Event> decode(std::string_view stream, std::size_t piece) {
-  std::vector<Event> events;
+std::vector<RecordedEvent> events_of(std::string_view stream, std::size_t piece) {
+  std::vector<RecordedEvent> events;
   SseDecoder decoder;
   SseEvent event;
   const auto keep = [&] {
@@ -75,12 +75,12 @@ TEST_F(Recordings, StreamsGiveTheSameEventsHoweverCut) {
     if (!body->is_string() || !type || !type->string().starts_with("text/event-stream")) continue;
     ++streams;
     const std::string stream = body->string();
-    const auto whole = decode(stream, stream.size());
+    const auto whole = events_of(stream, stream.size());
     events += whole.size();
     for (const std::size_t piece : {std::size_t{1}, std::size_t{13}, std::size_t{1000}}) {
-      EXPECT_EQ(decode(stream, piece), whole) << name << " in pieces of " << piece;
+      EXPECT_EQ(events_of(stream, piece), whole) << name << " in pieces of " << piece;
     }
-    for (const Event& event : whole) {
+    for (const RecordedEvent& event : whole) {
       if (event.data == "[DONE]") continue;
       EXPECT_EQ(check_json(event.data), std::nullopt) << name << ": " << event.data;
     }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "wire/byte_class.h"
 #include "wire/http_head.h"
 
 namespace qq::wire {
@@ -16,10 +17,6 @@ constexpr std::array<bool, 256> kTargetBytes = [] {
   for (const unsigned char c : {'"', '<', '>', '\\', '#'}) table[c] = false;
   return table;
 }();
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 bool is_host_byte(char c) noexcept {
   const char lower = static_cast<char>(c | 0x20);

@@ -23,7 +23,7 @@ Event copy(const SseEvent& event) {
 }
 
 // Decodes `stream` fed in the pieces given, the unfinished event at its end included.
-Events decode(const std::vector<std::string>& pieces) {
+Events read_events(const std::vector<std::string>& pieces) {
   SseDecoder decoder;
   SseEvent event;
   Events events;
@@ -147,21 +147,21 @@ const std::vector<Case>& cases() {
 }
 
 TEST(SseDecoder, ReadsEveryCaseWhole) {
-  for (const Case& c : cases()) EXPECT_EQ(decode({c.stream}), c.events) << c.name;
+  for (const Case& c : cases()) EXPECT_EQ(read_events({c.stream}), c.events) << c.name;
 }
 
 TEST(SseDecoder, ReadsEveryCaseByteByByte) {
   for (const Case& c : cases()) {
     std::vector<std::string> pieces;
     for (const char byte : c.stream) pieces.emplace_back(1, byte);
-    EXPECT_EQ(decode(pieces), c.events) << c.name;
+    EXPECT_EQ(read_events(pieces), c.events) << c.name;
   }
 }
 
 TEST(SseDecoder, ReadsEveryCaseSplitAnywhere) {
   for (const Case& c : cases()) {
     for (std::size_t at = 0; at <= std::min<std::size_t>(c.stream.size(), 300); ++at) {
-      EXPECT_EQ(decode({c.stream.substr(0, at), c.stream.substr(at)}), c.events)
+      EXPECT_EQ(read_events({c.stream.substr(0, at), c.stream.substr(at)}), c.events)
           << c.name << " split at " << at;
     }
   }

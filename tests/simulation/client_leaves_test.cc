@@ -4,7 +4,7 @@
 
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::client_leaves {
 namespace {
 
 struct Phase {
@@ -189,4 +189,4 @@ TEST(ClientIsSlow, TheProviderIsHeldBack) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::client_leaves

@@ -66,7 +66,8 @@ Ask large() {
 
 template <int kStatus>
 Task<void> interim(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await ScriptedUpstream::read_to(server, stream, 2'000)) co_return;
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, 2'000);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, fmt::format("HTTP/1.1 {} Wait\r\n", kStatus));
   co_await ScriptedUpstream::pause(server, 300ms);
   co_await ScriptedUpstream::write(stream, "x-more: 1\r\n\r\n");
@@ -95,7 +96,8 @@ TEST_P(InterimReply, DoesNotEndTheSending) {
 INSTANTIATE_TEST_SUITE_P(Statuses, InterimReply, ::testing::Values(&interim<100>, &interim<103>));
 
 Task<void> refuse_early(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await ScriptedUpstream::read_to(server, stream, 2'000)) co_return;
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, 2'000);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(
       stream,
       answer(413, R"({"error":{"message":"too large for us","type":"invalid_request_error","code":null}})"));
@@ -116,7 +118,8 @@ TEST(EarlyReply, ARefusalIsHeardAtOnce) {
 }
 
 Task<void> answer_early(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await ScriptedUpstream::read_to(server, stream, 2'000)) co_return;
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, 2'000);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, answer());
   co_await ScriptedUpstream::pause(server, 60s);
 }
@@ -172,7 +175,8 @@ TEST(EarlyReply, TlsTicketsAreNoReply) {
 }
 
 Task<void> speak_unasked(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await read_request(server, stream)) co_return;
+  const bool asked = co_await read_request(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, answer());
   co_await ScriptedUpstream::pause(server, 1s);
   std::string poison(kAnswer);
@@ -193,7 +197,8 @@ TEST(UnaskedBytes, OnAnIdleConnectionNeverBecomeAnAnswer) {
 }
 
 Task<void> answer_twice(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await read_request(server, stream)) co_return;
+  const bool asked = co_await read_request(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, answer() + answer());
   co_await read_request(server, stream);
 }

@@ -4,7 +4,7 @@
 
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::fail_at_n {
 namespace {
 
 struct Case {
@@ -105,4 +105,4 @@ INSTANTIATE_TEST_SUITE_P(Table, FailAtN, ::testing::ValuesIn(params()), [](const
 });
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::fail_at_n

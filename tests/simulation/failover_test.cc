@@ -4,7 +4,7 @@
 
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::failover {
 namespace {
 
 struct Case {
@@ -266,4 +266,4 @@ TEST(RetryBudget, AnHourOfErrorsIsNotMultiplied) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::failover

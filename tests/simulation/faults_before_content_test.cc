@@ -2,7 +2,7 @@
 // another target the client never learns of it.
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::faults_before_content {
 namespace {
 
 struct Case {
@@ -221,4 +221,4 @@ TEST_P(CallersOwnFault, IsPassedOnWithoutAnotherTry) {
 INSTANTIATE_TEST_SUITE_P(Table, CallersOwnFault, ::testing::ValuesIn(params_of(kCallersOwn)), name_of);
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::faults_before_content

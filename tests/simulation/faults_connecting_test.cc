@@ -2,7 +2,7 @@
 // provider, so such attempts do not count against the three of a request.
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::faults_connecting {
 namespace {
 
 struct Case {
@@ -143,4 +143,4 @@ TEST(FaultConnectingChain, ABarredFallbackLeavesTheRepeat) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::faults_connecting

@@ -2,7 +2,7 @@
 // client's dialect, no [DONE], no other target.
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::faults_mid_stream {
 namespace {
 
 struct Case {
@@ -133,4 +133,4 @@ TEST(FaultMidStreamEnds, ATooLargeAnswerThatIsCutIsNotCompletedForTheClient) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::faults_mid_stream

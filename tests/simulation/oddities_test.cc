@@ -3,7 +3,7 @@
 
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::oddities {
 namespace {
 
 struct Case {
@@ -165,4 +165,4 @@ TEST(OddUsage, AbsurdFiguresAreNotBelieved) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::oddities

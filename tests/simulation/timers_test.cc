@@ -3,7 +3,7 @@
 
 #include "simulation/fault_case.h"
 
-namespace qq::simulation {
+namespace qq::simulation::timers {
 namespace {
 
 struct Case {
@@ -241,4 +241,4 @@ TEST(LongThinking, IsNotCutByTheGapTimer) {
 }
 
 }  // namespace
-}  // namespace qq::simulation
+}  // namespace qq::simulation::timers

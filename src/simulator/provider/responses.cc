@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "simulator/provider/chat.h"
+#include "simulator/provider/in_quotes.h"
 #include "simulator/provider/tokens.h"
 
 namespace qq::simulator {
@@ -17,13 +18,7 @@ std::string joined(std::span<const std::string> pieces) {
   return text;
 }
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  wire::append_json_string(out, text);
-  return out;
-}
-
-std::string quoted(std::string_view text, const Script& script) {
+std::string escaped(std::string_view text, const Script& script) {
   std::string out;
   append_text(out, text, script);
   return out;
@@ -41,7 +36,7 @@ std::string logprobs_json(const Asked& asked, std::span<const std::string> token
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     fmt::format_to(std::back_inserter(out),
                    "{}{{\"token\":{},\"logprob\":-0.{:02},\"bytes\":[],\"top_logprobs\":[]}}",
-                   i > 0 ? "," : "", quoted(tokens[i]), tokens[i].size() * 7 % 90 + 1);
+                   i > 0 ? "," : "", in_quotes(tokens[i]), tokens[i].size() * 7 % 90 + 1);
   }
   return out + "]";
 }
@@ -104,7 +99,8 @@ class ResponsesWriter {
         R"("truncation":"disabled","usage":)",
         id("resp_"), kCreated, status, ended ? incomplete_details() : "null",
         repeated(asked_, "instructions", "null"), repeated(asked_, "max_output_tokens", "null"),
-        quoted(asked_.model), items, asked_.parallel_calls, repeated(asked_, "previous_response_id", "null"),
+        in_quotes(asked_.model), items, asked_.parallel_calls,
+        repeated(asked_, "previous_response_id", "null"),
         repeated(asked_, "reasoning", R"({"effort":null,"summary":null})"), repeated(asked_, "store", "true"),
         repeated(asked_, "temperature", "1.0"), repeated(asked_, "text", R"({"format":{"type":"text"}})"),
         repeated(asked_, "tool_choice", "\"auto\""), repeated(asked_, "tools", "[]"),
@@ -146,7 +142,8 @@ class ResponsesWriter {
 
   std::string reasoning_item(bool done) const {
     const std::string summary =
-        done ? fmt::format(R"({{"type":"summary_text","text":{}}})", quoted(joined(said_->reasoning))) : "";
+        done ? fmt::format(R"({{"type":"summary_text","text":{}}})", in_quotes(joined(said_->reasoning)))
+             : "";
     return fmt::format(R"({{"id":"{}","type":"reasoning","summary":[{}]}})", id("rs_", 1), summary);
   }
 
@@ -157,13 +154,13 @@ class ResponsesWriter {
 
   std::string text_part(std::string_view text, std::span<const std::string> tokens) const {
     return fmt::format(R"({{"type":"output_text","annotations":[],"logprobs":{},"text":{}}})",
-                       logprobs_json(asked_, tokens), quoted(text, script_));
+                       logprobs_json(asked_, tokens), escaped(text, script_));
   }
 
   std::string finished_part() const {
     if (script_.faults.any(Fault::EmptyRoleOnly, Fault::EmptyNull)) return {};
     if (!said_->refusal.empty())
-      return fmt::format(R"({{"type":"refusal","refusal":{}}})", quoted(said_->refusal));
+      return fmt::format(R"({{"type":"refusal","refusal":{}}})", in_quotes(said_->refusal));
     return text_part(joined(said_->content), said_->content);
   }
 
@@ -171,8 +168,8 @@ class ResponsesWriter {
     const ToolCall& call = said_->calls[at];
     return fmt::format(
         R"({{"id":"{}","type":"function_call","status":"{}","arguments":{},"call_id":{},"name":{}}})",
-        id("fc_", 10 + at), done ? "completed" : "in_progress", quoted(done ? call.arguments : std::string()),
-        quoted(call.id), quoted(call.name));
+        id("fc_", 10 + at), done ? "completed" : "in_progress",
+        in_quotes(done ? call.arguments : std::string()), in_quotes(call.id), in_quotes(call.name));
   }
 
   void event(std::string_view type, std::string_view members, PieceKind kind = PieceKind::Other,
@@ -189,7 +186,7 @@ class ResponsesWriter {
     item_event("added", reasoning_item(false));
     event("response.reasoning_summary_part.added", where + R"(,"part":{"type":"summary_text","text":""})");
     deltas("response.reasoning_summary_text.delta", where, said_->reasoning, false);
-    const std::string text = quoted(joined(said_->reasoning));
+    const std::string text = in_quotes(joined(said_->reasoning));
     event("response.reasoning_summary_text.done", where + ",\"text\":" + text);
     event("response.reasoning_summary_part.done",
           where + R"(,"part":{"type":"summary_text","text":)" + text + "}");
@@ -204,7 +201,7 @@ class ResponsesWriter {
     if (script_.faults.any(Fault::EmptyRoleOnly, Fault::EmptyNull)) {
       // A message without any part.
     } else if (!said_->refusal.empty()) {
-      const std::string text = quoted(said_->refusal);
+      const std::string text = in_quotes(said_->refusal);
       event("response.content_part.added", where + R"(,"part":{"type":"refusal","refusal":""})");
       deltas("response.refusal.delta", where, token_pieces(said_->refusal), false);
       event("response.refusal.done", where + ",\"refusal\":" + text);
@@ -213,7 +210,7 @@ class ResponsesWriter {
       event("response.content_part.added", where + ",\"part\":" + text_part("", {}));
       deltas("response.output_text.delta", where, said_->content, true);
       event("response.output_text.done",
-            fmt::format("{},\"text\":{},\"logprobs\":{}", where, quoted(joined(said_->content), script_),
+            fmt::format("{},\"text\":{},\"logprobs\":{}", where, escaped(joined(said_->content), script_),
                         logprobs_json(asked_, said_->content)));
       event("response.content_part.done", where + ",\"part\":" + finished_part());
     }
@@ -226,7 +223,7 @@ class ResponsesWriter {
     item_event("added", call_item(at, false));
     deltas("response.function_call_arguments.delta", where, token_pieces(said_->calls[at].arguments), false);
     event("response.function_call_arguments.done",
-          where + ",\"arguments\":" + quoted(said_->calls[at].arguments));
+          where + ",\"arguments\":" + in_quotes(said_->calls[at].arguments));
     item_event("done", call_item(at, true));
     ++index_;
   }
@@ -248,7 +245,7 @@ class ResponsesWriter {
     for (std::size_t i = 0; i < tokens.size(); i += script_.tokens_per_event) {
       const auto group =
           tokens.subspan(i, std::min<std::size_t>(script_.tokens_per_event, tokens.size() - i));
-      std::string members = fmt::format("{},\"delta\":{}", where, quoted(joined(group), script_));
+      std::string members = fmt::format("{},\"delta\":{}", where, escaped(joined(group), script_));
       if (logprobs) members += ",\"logprobs\":" + logprobs_json(asked_, group);
       event(type, members, PieceKind::Content);
     }

@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "wire/json.h"
+#include "simulator/provider/in_quotes.h"
 
 namespace qq::simulator {
 namespace {
@@ -44,14 +44,8 @@ const Default& default_of(int status) {
   return *std::ranges::find(kDefaults, status < 500 ? 400 : 500, &Default::status);
 }
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  wire::append_json_string(out, text);
-  return out;
-}
-
 std::string or_null(std::string_view text) {
-  return text.empty() ? std::string("null") : quoted(text);
+  return text.empty() ? std::string("null") : in_quotes(text);
 }
 
 struct Filled {
@@ -63,8 +57,8 @@ struct Filled {
 };
 
 std::string openai_shape(const Filled& e) {
-  return fmt::format(R"({{"error":{{"message":{},"type":{},"param":{},"code":{}}}}})", quoted(e.message),
-                     quoted(e.type), or_null(e.param), or_null(e.code));
+  return fmt::format(R"({{"error":{{"message":{},"type":{},"param":{},"code":{}}}}})", in_quotes(e.message),
+                     in_quotes(e.type), or_null(e.param), or_null(e.code));
 }
 
 std::string azure_shape(const Filled& e) {
@@ -72,25 +66,25 @@ std::string azure_shape(const Filled& e) {
                            : e.status == 429                    ? "RateLimitReached"
                            : e.status == 400 && !e.code.empty() ? e.code
                                                                 : std::to_string(e.status);
-  return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", quoted(code), quoted(e.message));
+  return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", in_quotes(code), in_quotes(e.message));
 }
 
 std::string mistral_shape(const Filled& e) {
   if (e.status == 401) return R"({"detail":"Invalid API Key"})";
   if (e.status == 422) {
     return fmt::format(R"({{"detail":[{{"type":"value_error","loc":["body"],"msg":{}}}]}})",
-                       quoted(e.message));
+                       in_quotes(e.message));
   }
   return fmt::format(
       R"({{"object":"error","message":{},"type":{},"param":{},"code":{},"raw_status_code":{}}})",
-      quoted(e.message), quoted(e.type), or_null(e.param), e.status == 429 ? "\"1300\"" : "\"3051\"",
+      in_quotes(e.message), in_quotes(e.type), or_null(e.param), e.status == 429 ? "\"1300\"" : "\"3051\"",
       e.status);
 }
 
 // Its `error` is a string.
 std::string xai_shape(const Filled& e) {
-  return fmt::format(R"({{"code":{},"error":{}}})", quoted(e.code.empty() ? e.type : e.code),
-                     quoted(e.message));
+  return fmt::format(R"({{"code":{},"error":{}}})", in_quotes(e.code.empty() ? e.type : e.code),
+                     in_quotes(e.message));
 }
 
 std::string zhipu_shape(const Filled& e) {
@@ -100,37 +94,37 @@ std::string zhipu_shape(const Filled& e) {
                                          : e.code == "content_filter"        ? "1301"
                                                                              : "1210"
                                        : std::to_string(e.status);
-  return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", quoted(code), quoted(e.message));
+  return fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", in_quotes(code), in_quotes(e.message));
 }
 
 std::string openrouter_shape(const Filled& e) {
   return fmt::format(R"({{"error":{{"message":{},"code":{},"metadata":{{"provider_name":"Simulated"}}}},)"
                      R"("user_id":"user_simulated"}})",
-                     quoted(e.message), e.status);
+                     in_quotes(e.message), e.status);
 }
 
 std::string qwen_shape(const Filled& e) {
   return fmt::format(
       R"({{"error":{{"code":{},"param":{},"message":{},"type":{}}},"request_id":"sim-request"}})",
       or_null(e.status == 429 ? std::string_view("limit_requests") : std::string_view(e.code)),
-      or_null(e.param), quoted(e.message), quoted(e.type));
+      or_null(e.param), in_quotes(e.message), in_quotes(e.type));
 }
 
 std::string deepseek_shape(const Filled& e) {
   return fmt::format(R"({{"error":{{"message":{},"type":{},"param":{},"code":"invalid_request_error"}}}})",
-                     quoted(e.message), quoted(e.status == 401 ? "authentication_error" : e.type),
+                     in_quotes(e.message), in_quotes(e.status == 401 ? "authentication_error" : e.type),
                      or_null(e.param));
 }
 
 std::string numbered_shape(const Filled& e) {
-  return fmt::format(R"({{"error":{{"code":{},"message":{},"type":{}}}}})", e.status, quoted(e.message),
-                     quoted(e.code == "context_length_exceeded" ? "exceed_context_size_error" : e.type));
+  return fmt::format(R"({{"error":{{"code":{},"message":{},"type":{}}}}})", e.status, in_quotes(e.message),
+                     in_quotes(e.code == "context_length_exceeded" ? "exceed_context_size_error" : e.type));
 }
 
 std::string vllm_shape(const Filled& e) {
-  return fmt::format(R"({{"object":"error","message":{},"type":{},"param":{},"code":{}}})", quoted(e.message),
-                     quoted(e.status < 500 ? "BadRequestError" : "InternalServerError"), or_null(e.param),
-                     e.status);
+  return fmt::format(
+      R"({{"object":"error","message":{},"type":{},"param":{},"code":{}}})", in_quotes(e.message),
+      in_quotes(e.status < 500 ? "BadRequestError" : "InternalServerError"), or_null(e.param), e.status);
 }
 
 struct Shape {
@@ -181,7 +175,7 @@ std::string error_event(const VendorError& error) {
         "\"model\":\"sim\",\"provider\":\"Simulated\",\"error\":{{\"code\":{},\"message\":{}}},"
         "\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"\"}},"
         "\"finish_reason\":\"error\"}}]}}\n\n",
-        error.status, quoted(error.message.empty() ? "Provider disconnected" : error.message));
+        error.status, in_quotes(error.message.empty() ? "Provider disconnected" : error.message));
   }
   return "data: " + error_body(error) + "\n\n";
 }
