@@ -80,7 +80,7 @@ void Connection::terminate() noexcept {
 }
 
 Task<void> Connection::serve() {
-  // Not `while (co_await …)`: g++ 12 lays out such a frame wrongly.
+  // Not `while (co_await …)`: g++ 12 lays out the frame of this coroutine wrongly then.
   for (;;) {
     const bool goes_on = co_await serve_one();
     if (!goes_on) break;

@@ -8,7 +8,7 @@
 namespace qq::simulation {
 namespace {
 
-constexpr std::string_view kKey = "sk-of-the-team";
+constexpr std::string_view kTeamKey = "sk-of-the-team";
 
 WorldSetup with_key() {
   static constexpr std::string_view kPepper = "pepper-of-the-simulated-gateway-0123";
@@ -16,12 +16,12 @@ WorldSetup with_key() {
   WorldSetup setup;
   setup.limits = "{body_max: 64KiB, bodies_in_flight_max: 1MiB}";
   setup.more = fmt::format("key_pepper: \"{}\"\nkeys: [{{name: lab, owner: team-a, hash: \"{}\"}}]\n",
-                           kPepper, admission::to_text(hasher.value().digest(kKey)));
+                           kPepper, admission::to_text(hasher.value().digest(kTeamKey)));
   return setup;
 }
 
 std::string head(std::string_view request_line, std::string_view more = {}) {
-  return fmt::format("{} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer {}\r\n{}\r\n", request_line, kKey,
+  return fmt::format("{} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer {}\r\n{}\r\n", request_line, kTeamKey,
                      more);
 }
 
@@ -106,7 +106,7 @@ TEST(RequestLog, RefusalsTellWhoseKeyItWas) {
     std::string_view key;
   };
   std::string unknown = head("GET /v1/models");
-  unknown.replace(unknown.find(kKey), kKey.size(), "sk-of-nobody");
+  unknown.replace(unknown.find(kTeamKey), kTeamKey.size(), "sk-of-nobody");
   for (const auto& [bytes, status, key] : {
            Refusal{upload(3'000'000, 0), 413, "lab"},
            Refusal{head("POST /v1/chat/completions", "content-encoding: gzip\r\n"), 400, "lab"},

@@ -176,7 +176,8 @@ class BytesWait : public ::testing::Test {
 };
 
 Task<void> answer_late_at_once(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await request_comes(server, stream)) co_return;
+  const bool asked = co_await request_comes(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::pause(server, 1'500ms);
   co_await ScriptedUpstream::write(stream, joined(kHead, event("one"), kEnd));
 }
@@ -199,7 +200,8 @@ TEST_F(BytesWait, WhatCameWithTheHeadIsKept) {
 }
 
 Task<void> pause_inside(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await request_comes(server, stream)) co_return;
+  const bool asked = co_await request_comes(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, joined(kHead, event("one")));
   co_await ScriptedUpstream::pause(server, 1'500ms);
   co_await ScriptedUpstream::write(stream, joined(event("two"), kEnd));
@@ -220,7 +222,8 @@ TEST_F(BytesWait, TheRestOfAHeartbeatGoesBeforeTheNextEvent) {
 }
 
 Task<void> linger_behind_the_end(ScriptedUpstream& server, net::Stream& stream) {
-  if (!co_await request_comes(server, stream)) co_return;
+  const bool asked = co_await request_comes(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, joined(kHead, event("one")));
   co_await ScriptedUpstream::pause(server, 980ms);
   co_await ScriptedUpstream::write(stream, std::string(kEnd));
