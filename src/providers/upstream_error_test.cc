@@ -390,28 +390,6 @@ TEST(UpstreamError, CarriesTheWaitOnlyWhereItMeansSomething) {
   EXPECT_EQ(classify_reply("openai", 400, fields, "", kNow).retry_after, std::nullopt);
 }
 
-TEST(ErrorObject, InsideA200SaysWhatItsCodeSays) {
-  EXPECT_EQ(classify_error_object("openrouter", R"({"error":{"code":502,"message":"x"}})").kind,
-            ErrorKind::ServerError);
-  EXPECT_EQ(classify_error_object("openrouter", R"({"error":{"code":429,"message":"x"}})").kind,
-            ErrorKind::RateLimited);
-  EXPECT_EQ(
-      classify_error_object("groq", R"({"error":{"message":"x","code":"tool_use_failed","status_code":400}})")
-          .kind,
-      ErrorKind::Refused);
-  EXPECT_EQ(classify_error_object("openai",
-                                  R"({"type":"error","error":{"code":"insufficient_quota","message":"x"}})")
-                .kind,
-            ErrorKind::QuotaExhausted);
-  EXPECT_EQ(
-      classify_error_object("minimax", R"({"base_resp":{"status_code":1004,"status_msg":"login fail"}})")
-          .kind,
-      ErrorKind::CredentialDead);
-  EXPECT_EQ(classify_error_object("openai", R"({"error":{"message":"x","type":"server_error"}})").kind,
-            ErrorKind::StreamError);
-  EXPECT_EQ(classify_error_object("openai", "no JSON").kind, ErrorKind::StreamError);
-}
-
 TEST(UpstreamError, MasksBeforeItCuts) {
   const std::string key = "0123456789abcdef0123456789abcdef";
   const Error by_message =
@@ -419,101 +397,6 @@ TEST(UpstreamError, MasksBeforeItCuts) {
   EXPECT_EQ(by_message.message.find("0123456789"), std::string::npos) << "half a key looks like none";
   const Error by_body = classify("openai", 500, std::string(180, '.') + key);
   EXPECT_EQ(by_body.message.find("0123456789"), std::string::npos);
-}
-
-struct ObjectCase {
-  std::string_view provider;
-  std::string_view body;
-  ErrorKind kind;
-};
-
-// A StreamError would be a failure in the breaker's eyes, of a caller's making.
-TEST(ErrorObject, OfACallersDoingIsNotTheProvidersFailure) {
-  constexpr std::array kCases = {
-      ObjectCase{"minimax", R"({"base_resp":{"status_code":1026,"status_msg":"input sensitive"}})",
-                 ErrorKind::Refused},
-      ObjectCase{"minimax", R"({"base_resp":{"status_code":1027,"status_msg":"output sensitive"}})",
-                 ErrorKind::Refused},
-      ObjectCase{"minimax", R"({"base_resp":{"status_code":2013,"status_msg":"invalid params"}})",
-                 ErrorKind::Refused},
-      ObjectCase{"minimax", R"({"error":{"message":"invalid params","http_code":"400"}})",
-                 ErrorKind::Refused},
-      ObjectCase{
-          "minimax",
-          R"j({"error":{"type":"bad_request_error","message":"no such tool: (1008)","http_code":"400"}})j",
-          ErrorKind::Refused},
-      ObjectCase{"zhipu", R"({"error":{"code":"1301","message":"unsafe"}})", ErrorKind::Refused},
-      ObjectCase{"zhipu", R"({"error":{"code":"1261","message":"too long"}})", ErrorKind::Refused},
-      ObjectCase{"hunyuan", R"({"error":{"code":"451001","message":"unsafe"}})", ErrorKind::Refused},
-      ObjectCase{"qianfan", R"({"error":{"code":"system_unsafe","type":"unsafe_request","message":"x"}})",
-                 ErrorKind::Refused},
-      ObjectCase{"ark", R"({"error":{"code":"OutputTextSensitiveContentDetected","message":"x"}})",
-                 ErrorKind::Refused},
-      ObjectCase{"qwen", R"({"error":{"code":"DataInspectionFailed","message":"x"}})", ErrorKind::Refused},
-  };
-  for (const ObjectCase& tested : kCases) {
-    EXPECT_EQ(to_string(classify_error_object(tested.provider, tested.body).kind), to_string(tested.kind))
-        << tested.provider << " " << tested.body;
-  }
-}
-
-TEST(ErrorObject, OfDashScopesResponsesIsALimitWhereItSaysSo) {
-  const auto kind = [](std::string_view provider, const std::string& message) {
-    return classify_error_object(provider,
-                                 R"({"error":{"code":"server_error","message":")" + message + R"("}})")
-        .kind;
-  };
-  EXPECT_EQ(kind("qwen", "Requests rate limit exceeded, please try again later."), ErrorKind::RateLimited);
-  EXPECT_EQ(kind("qwen", "lost"), ErrorKind::StreamError);
-  EXPECT_EQ(kind("qwen", std::string(64, '.') + "rate limit exceeded"), ErrorKind::StreamError)
-      << "further on it may be the caller's";
-  EXPECT_EQ(kind("openai", "Requests rate limit exceeded"), ErrorKind::StreamError);
-}
-
-TEST(ErrorObject, TellsAMinutesLimitFromAnEmptyAccount) {
-  const auto kind = [](const std::string& quota) {
-    return classify_error_object(
-               "openai_compatible",
-               R"({"error":{"code":429,"message":"You exceeded your current quota","details":[{"violations":[)"
-               R"({"quotaId":")" +
-                   quota + R"("}]}]}})")
-        .kind;
-  };
-  EXPECT_EQ(kind("GenerateRequestsPerMinutePerProject"), ErrorKind::RateLimited);
-  EXPECT_EQ(kind("GenerateRequestsPerDayPerProject"), ErrorKind::QuotaExhausted);
-}
-
-TEST(ErrorObject, ReadByADialectMeansTheSame) {
-  Error told = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, "slow down");
-  told.code = "rate_limit_exceeded";
-  EXPECT_EQ(classify_error_object("openai", told).kind, ErrorKind::RateLimited);
-  EXPECT_EQ(classify_error_object("openai", told).message, "slow down");
-  told.code = "1113";
-  EXPECT_EQ(classify_error_object("openai", told).kind, ErrorKind::StreamError);
-  EXPECT_EQ(classify_error_object("zhipu", told).kind, ErrorKind::QuotaExhausted);
-  told.code = "";
-  told.message = "wrong: sk-abcdefgh12345678";
-  told.object = R"({"message":"wrong: sk-abcdefgh12345678"})";
-  EXPECT_EQ(classify_error_object("openai", told).message, "wrong: sk-****");
-  EXPECT_EQ(classify_error_object("openai", told).object, R"({"message":"wrong: sk-****"})");
-}
-
-TEST(ErrorObject, NamesTheWaitOfGooglesRetryInfo) {
-  const std::string object =
-      R"({"code":429,"message":"x","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]})";
-  Error told = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, "x");
-  told.code = "429";
-  told.object = object;
-  EXPECT_EQ(classify_error_object("openai_compatible", told).kind, ErrorKind::RateLimited);
-  EXPECT_EQ(classify_error_object("openai_compatible", told).retry_after, std::chrono::seconds(7));
-  EXPECT_EQ(classify_error_object("openai_compatible", "{\"error\":" + object + "}").retry_after,
-            std::chrono::seconds(7));
-}
-
-TEST(ErrorObject, KeepsTheStatusThatWasRead) {
-  const Error error = classify_error_object("openrouter", R"({"error":{"code":502,"message":"lost"}})");
-  EXPECT_EQ(error.upstream_status, 200);
-  EXPECT_EQ(error.message, "lost");
 }
 
 }  // namespace
