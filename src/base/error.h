@@ -13,7 +13,7 @@ enum class ErrorKind : std::uint8_t {
   // The caller's request.
   InvalidRequest,  // malformed HTTP, JSON or field
   Unauthorized,    // no key, or one we don't know
-  Forbidden,       // a known key that may not do this
+  Forbidden,       // a known key that may not do this; from a provider: ours may not
   NotFound,        // no such path or model here
   MethodNotAllowed,
   PayloadTooLarge,

@@ -15,7 +15,7 @@ namespace qq::model {
 struct Triggers {
   bool timeout = true;       // connect, first byte, first content
   bool server_error = true;  // 5xx, 529, connection failures, broken frames, error objects in a 200
-  bool rate_limit = true;    // 429, quota, dead credential
+  bool rate_limit = true;    // 429, quota, dead credential, what the account may not do
   bool empty = true;         // empty or broken 200
   bool not_found = false;    // the provider does not know the model
   bool refused = false;      // any other 4xx

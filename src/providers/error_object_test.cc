@@ -39,6 +39,8 @@ TEST(ErrorObject, OfACallersDoingIsNotTheProvidersFailure) {
                  ErrorKind::Refused},
       ObjectCase{"minimax", R"({"base_resp":{"status_code":1027,"status_msg":"output sensitive"}})",
                  ErrorKind::Refused},
+      ObjectCase{"minimax", R"({"base_resp":{"status_code":1042,"status_msg":"invisible characters"}})",
+                 ErrorKind::Refused},
       ObjectCase{"minimax", R"({"base_resp":{"status_code":2013,"status_msg":"invalid params"}})",
                  ErrorKind::Refused},
       ObjectCase{"minimax", R"({"error":{"message":"invalid params","http_code":"400"}})",
@@ -60,6 +62,50 @@ TEST(ErrorObject, OfACallersDoingIsNotTheProvidersFailure) {
     EXPECT_EQ(to_string(classify_error_object(tested.provider, tested.body).kind), to_string(tested.kind))
         << tested.provider << " " << tested.body;
   }
+}
+
+TEST(ErrorObject, OfOpenAisResponsesIsACallersDoingByItsCode) {
+  const auto kind = [](const std::string& code) {
+    return classify_error_object("openai", R"({"error":{"code":")" + code + R"(","message":"x"}})").kind;
+  };
+  for (const std::string code :
+       {"invalid_prompt", "bio_policy", "misalignment_policy_violation", "invalid_image",
+        "invalid_image_format", "invalid_image_url", "invalid_image_mode", "invalid_base64_image",
+        "image_parse_error", "image_content_policy_violation", "image_too_large", "image_too_small",
+        "image_file_too_large", "image_file_not_found", "empty_image_file", "unsupported_image_media_type",
+        "failed_to_download_image"}) {
+    EXPECT_EQ(to_string(kind(code)), to_string(ErrorKind::Refused)) << code;
+  }
+  EXPECT_EQ(kind("vector_store_timeout"), ErrorKind::StreamError);
+  EXPECT_EQ(kind("server_error"), ErrorKind::StreamError);
+}
+
+TEST(ErrorObject, OfATypeThatIsA400sIsOne) {
+  const auto kind = [](std::string_view members) {
+    return classify_error_object("openai", R"({"error":{)" + std::string(members) + "}}").kind;
+  };
+  EXPECT_EQ(kind(R"("type":"invalid_request_error","message":"x","code":null)"), ErrorKind::Refused);
+  EXPECT_EQ(kind(R"("type":"BadRequestError","message":"x")"), ErrorKind::Refused);
+  EXPECT_EQ(kind(R"("type":"BadRequestError","message":"x","code":500)"), ErrorKind::ServerError)
+      << "a status speaks before the type";
+  EXPECT_EQ(kind(R"("type":"invalid_request_error","message":"x","code":"invalid_api_key")"),
+            ErrorKind::CredentialDead);
+  EXPECT_EQ(kind(R"("type":"invalid_request_error","message":"Incorrect API key provided")"),
+            ErrorKind::CredentialDead);
+}
+
+TEST(ErrorObject, OfOpenRoutersMoneyDependsOnWhatIsLeft) {
+  const auto kind = [](std::string_view left) {
+    return classify_error_object(
+               "openrouter",
+               R"({"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. )"
+               "You requested up to 900 tokens, but can only afford " +
+                   std::string(left) + R"("}})")
+        .kind;
+  };
+  EXPECT_EQ(kind("12"), ErrorKind::Refused);
+  EXPECT_EQ(kind("0"), ErrorKind::QuotaExhausted);
+  EXPECT_EQ(kind("-3"), ErrorKind::QuotaExhausted);
 }
 
 TEST(ErrorObject, OfDashScopesResponsesIsALimitWhereItSaysSo) {

@@ -54,6 +54,7 @@ constexpr std::array kOwnCodes = {
     OwnCodeMeaning{"minimax", "bad_request_error", ErrorKind::Refused},
     OwnCodeMeaning{"minimax", "1026", ErrorKind::Refused},  // sensitive input
     OwnCodeMeaning{"minimax", "1027", ErrorKind::Refused},  // sensitive output
+    OwnCodeMeaning{"minimax", "1042", ErrorKind::Refused},  // too many invisible characters
     OwnCodeMeaning{"minimax", "2013", ErrorKind::Refused},
     OwnCodeMeaning{"minimax", "1008", ErrorKind::QuotaExhausted},
     OwnCodeMeaning{"minimax", "2056", ErrorKind::QuotaExhausted},  // the plan's limit until a reset
@@ -108,6 +109,8 @@ constexpr std::array kCommonCodes = {
     CodeMeaning{"InvalidApiKey", ErrorKind::CredentialDead},
     CodeMeaning{"account_deactivated", ErrorKind::CredentialDead},
     CodeMeaning{"API_KEY_INVALID", ErrorKind::CredentialDead},
+    // Where we are, not what was asked; on a 403.
+    CodeMeaning{"unsupported_country_region_territory", ErrorKind::CredentialDead},
     // Limits that pass with time. Groq says 413 for tokens a minute.
     CodeMeaning{"rate_limit_exceeded", ErrorKind::RateLimited},
     CodeMeaning{"RateLimitReached", ErrorKind::RateLimited},
@@ -130,6 +133,21 @@ constexpr std::array kCommonCodes = {
     CodeMeaning{"DataInspectionFailed", ErrorKind::Refused},
     CodeMeaning{"tool_use_failed", ErrorKind::Refused},
     CodeMeaning{"context_length_exceeded", ErrorKind::Refused},
+    // The same where there is no status: what OpenAI's responses fail with (ResponseError of its SDK).
+    CodeMeaning{"invalid_prompt", ErrorKind::Refused},
+    CodeMeaning{"bio_policy", ErrorKind::Refused},
+    CodeMeaning{"misalignment_policy_violation", ErrorKind::Refused},
+    CodeMeaning{"invalid_image*", ErrorKind::Refused},
+    CodeMeaning{"invalid_base64_image", ErrorKind::Refused},
+    CodeMeaning{"image_parse_error", ErrorKind::Refused},
+    CodeMeaning{"image_content_policy_violation", ErrorKind::Refused},
+    CodeMeaning{"image_too_large", ErrorKind::Refused},
+    CodeMeaning{"image_too_small", ErrorKind::Refused},
+    CodeMeaning{"image_file_too_large", ErrorKind::Refused},
+    CodeMeaning{"image_file_not_found", ErrorKind::Refused},
+    CodeMeaning{"empty_image_file", ErrorKind::Refused},
+    CodeMeaning{"unsupported_image_media_type", ErrorKind::Refused},
+    CodeMeaning{"failed_to_download_image", ErrorKind::Refused},
 };
 
 bool is_digits(std::string_view text) noexcept {
@@ -167,8 +185,7 @@ std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, cons
   return std::nullopt;
 }
 
-// ---- What only the words tell.
-// -----------------------------------------------------------------------------
+// ---- What only the words tell. ----------------------------------------------------------------------------
 
 std::string lowered(std::string_view text) {
   std::string out(text.substr(0, kMessageMax));
@@ -181,6 +198,12 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, N
   return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
 }
 
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& words) noexcept {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 // xAI and Google refuse a bad key with 400 and no code of its own. Only the beginning counts: further on a
 // message may quote the caller, who must not be able to have our key taken out of service.
 bool begins_as_key_error(std::string_view message) noexcept {
@@ -191,16 +214,20 @@ bool begins_as_key_error(std::string_view message) noexcept {
 }
 
 // xAI says so on 403 and 429, others on 429 without a code. Google has the same words for a limit a minute,
-// and DashScope for nothing else.
-bool begins_as_quota_error(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
+// and DashScope for nothing else. Words that are not at the beginning may be a caller's, but not with a
+// status that is about the account.
+bool begins_as_quota_error(std::string_view kind, int status, const ErrorBody& body,
+                           std::string_view message) noexcept {
   if (message.starts_with("you exceeded your current quota")) {
     return kind != "qwen" && (body.quota_per_day || !body.quota_per_minute);
   }
   constexpr std::array kWords = {std::string_view("insufficient balance"),
                                  std::string_view("insufficient credits")};
-  return begins_with_any(message, kWords) ||
-         (message.starts_with("your ") &&
-          message.find("used all available credits") != std::string_view::npos);
+  if (begins_with_any(message, kWords)) return true;
+  constexpr std::array kFurtherOn = {std::string_view("used all available credits"),
+                                     std::string_view("have any credits")};
+  const bool is_about_the_account = status == 402 || status == 403 || status == 429;
+  return is_about_the_account && message.starts_with("your ") && has_any(message, kFurtherOn);
 }
 
 // DashScope's limits where a status cannot say so: its responses fail with 200 and "server_error". Further
@@ -209,12 +236,6 @@ bool begins_as_rate_limit(std::string_view kind, const ErrorBody& body, std::str
   constexpr std::size_t kBeginning = 64;
   return kind == "qwen" && body.code == "server_error" &&
          message.substr(0, kBeginning).find("rate limit exceeded") != std::string_view::npos;
-}
-
-template <std::size_t N>
-bool has_any(std::string_view text, const std::array<std::string_view, N>& words) noexcept {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 bool names_a_model(std::string_view message) noexcept {
@@ -233,28 +254,62 @@ bool says_model_is_off(std::string_view message) noexcept {
   return about_a_model && has_any(message, kWords);
 }
 
-// ---- The verdict.
-// ------------------------------------------------------------------------------------------
+// OpenRouter's 402 for a request that may cost more than what is left: a smaller one can still be paid.
+bool asks_for_more_than_is_left(std::string_view message) noexcept {
+  constexpr std::string_view kLeft = "can only afford ";
+  const std::size_t at = message.find(kLeft);
+  if (at == std::string_view::npos || !message.starts_with("this request requires more credits"))
+    return false;
+  const std::string_view number = message.substr(at + kLeft.size());
+  std::int64_t left = 0;
+  std::from_chars(number.data(), number.data() + number.size(), left);
+  return left > 0;
+}
+
+// What a caller asks for may be closed to our account (a file, a tool, a region), and the key alive: only
+// words about the key itself or the account as a whole say that it is dead.
+bool says_account_is_dead(std::string_view message) noexcept {
+  constexpr std::array kWords = {
+      std::string_view("api key"),         std::string_view("api-key"),
+      std::string_view("api_key"),         std::string_view("apikey"),
+      std::string_view("access key"),      std::string_view("this key"),
+      std::string_view("your key"),        std::string_view("credential"),
+      std::string_view("security token"),  std::string_view("authorization failed"),
+      std::string_view("your account"),    std::string_view("this account"),
+      std::string_view("account is"),      std::string_view("account has"),
+      std::string_view("suspended"),       std::string_view("deactivated"),
+      std::string_view("organization is"), std::string_view("organization has been"),
+      std::string_view("ip not allowed"),  std::string_view("ip address"),
+  };
+  constexpr std::array kOfOneThing = {std::string_view("resource"), std::string_view(" file"),
+                                      std::string_view("parameter"), std::string_view(" tool")};
+  return has_any(message, kWords) && !has_any(message, kOfOneThing);
+}
+
+// ---- The verdict. -----------------------------------------------------------------------------------------
+
+ErrorKind meaning_of_403(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
+  // A web page is a firewall in front of the provider, not a verdict about the key.
+  if (!body.is_json) return ErrorKind::BadContentType;
+  // Together: the prompt and max_tokens are more than the context holds.
+  if (kind == "together") return ErrorKind::Refused;
+  // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
+  constexpr std::array kOnThePrompt = {std::string_view("moderation"), std::string_view("flagged")};
+  if (has_any(message, kOnThePrompt)) return ErrorKind::Refused;
+  // A key that may not use one model is alive for the others.
+  if (names_a_model(message)) return ErrorKind::ModelMissing;
+  return says_account_is_dead(message) ? ErrorKind::CredentialDead : ErrorKind::Forbidden;
+}
 
 ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& body,
                          std::string_view message) noexcept {
   switch (status) {
     case 401: return ErrorKind::CredentialDead;
     case 402:
+      if (kind == "openrouter" && asks_for_more_than_is_left(message)) return ErrorKind::Refused;
       return kind == "hunyuan" && says_model_is_off(message) ? ErrorKind::ModelMissing
                                                              : ErrorKind::QuotaExhausted;
-    case 403:
-      // Together: the prompt and max_tokens are more than the context holds.
-      if (kind == "together" && body.is_json) return ErrorKind::Refused;
-      // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
-      if (message.find("moderation") != std::string_view::npos ||
-          message.find("flagged") != std::string_view::npos) {
-        return ErrorKind::Refused;
-      }
-      // A key that may not use one model is alive for the others.
-      if (names_a_model(message)) return ErrorKind::ModelMissing;
-      // A web page is a firewall in front of the provider, not a verdict about the key.
-      return body.is_json ? ErrorKind::CredentialDead : ErrorKind::BadContentType;
+    case 403: return meaning_of_403(kind, body, message);
     case 404:
       // Without a JSON body nobody there knows the path: the base URL is wrong.
       if (!body.is_json) return ErrorKind::BadContentType;
@@ -283,7 +338,7 @@ ErrorKind judge(std::string_view kind, int status, const ErrorBody& body) {
   const std::string message = lowered(body.message);
   // "insufficient_quota" comes as a 429 whose type is also a limit's: the code speaks before the status.
   if (by_code && !(status == 401 && *by_code == ErrorKind::Refused)) return *by_code;
-  if (begins_as_quota_error(kind, body, message)) return ErrorKind::QuotaExhausted;
+  if (begins_as_quota_error(kind, status, body, message)) return ErrorKind::QuotaExhausted;
   if ((status == 400 || status == 403) && begins_as_key_error(message)) return ErrorKind::CredentialDead;
   if (status == 400 && message.starts_with("model not exist")) return ErrorKind::ModelMissing;  // DeepSeek
   return meaning_of_4xx(kind, status, body, message);
@@ -339,11 +394,16 @@ int status_told(std::string_view kind, const ErrorBody& read) noexcept {
   std::string_view text = read.code;
   if (kind == "hunyuan" && text.size() == 6 && is_digits(text)) text = text.substr(0, 3);
   if (text.size() != 3 || !is_digits(text)) text = read.http_code;
-  if (text.size() != 3 || !is_digits(text)) return 0;
+  if (text.size() != 3 || !is_digits(text)) return is_bad_request(read.type) ? 400 : 0;
   int status = 0;
   std::from_chars(text.data(), text.data() + text.size(), status);
   return status >= 400 && status <= 599 ? status : 0;
 }
+// What some call the error of a 400 where they say no status: OpenAI and who follows it, and vLLM.
+bool is_bad_request(std::string_view type) noexcept {
+  return type == "invalid_request_error" || type == "BadRequestError";
+}
+
 
 Error classify_object(std::string_view kind, const ErrorBody& read) {
   const int status = status_told(kind, read);
@@ -351,7 +411,7 @@ Error classify_object(std::string_view kind, const ErrorBody& read) {
   ErrorKind meaning = ErrorKind::StreamError;
   if (const auto by_code = meaning_of_code(kind, status, read)) {
     meaning = *by_code;
-  } else if (begins_as_quota_error(kind, read, message)) {
+  } else if (begins_as_quota_error(kind, status, read, message)) {
     meaning = ErrorKind::QuotaExhausted;
   } else if (begins_as_rate_limit(kind, read, message)) {
     meaning = ErrorKind::RateLimited;

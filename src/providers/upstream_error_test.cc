@@ -97,6 +97,19 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
        "Flex capacity exceeded"},
       {"openrouter", 402, R"({"error":{"code":402,"message":"Insufficient credits"},"user_id":"u"})",
        ErrorKind::QuotaExhausted, "402", "Insufficient credits"},
+      {"openrouter", 402,
+       R"({"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1200."}})",
+       ErrorKind::Refused, "402",
+       "This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can "
+       "only afford 1200."},
+      {"openrouter", 402,
+       R"({"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. You requested up to 8 tokens, but can only afford 0."}})",
+       ErrorKind::QuotaExhausted, "402",
+       "This request requires more credits, or fewer max_tokens. You requested up to 8 tokens, but can only "
+       "afford 0."},
+      {"openai_compatible", 402,
+       R"({"error":{"code":402,"message":"This request requires more credits: can only afford 1200"}})",
+       ErrorKind::QuotaExhausted, "402", "This request requires more credits: can only afford 1200"},
       {"openrouter", 403,
        R"({"error":{"code":403,"message":"Your input was flagged","metadata":{"reasons":["x"]}}})",
        ErrorKind::Refused, "403", "Your input was flagged"},
@@ -336,6 +349,38 @@ TEST(UpstreamError, ACallerCannotTakeOurKeyOutOfService) {
       "openai", 400,
       R"({"error":{"message":"Invalid name: 'incorrect api key provided' is no tool name","code":null}})");
   EXPECT_EQ(error.kind, ErrorKind::Refused);
+}
+
+TEST(UpstreamError, A403IsAboutTheKeyOnlyWhereItSaysSo) {
+  const std::vector<std::pair<std::string, ErrorKind>> cases = {
+      {"Your API key was reported as leaked. Please use another API key.", ErrorKind::CredentialDead},
+      {"Permission denied: Consumer 'projects/1' has been suspended.", ErrorKind::CredentialDead},
+      {"Your account has been deactivated", ErrorKind::CredentialDead},
+      {"This organization has been disabled.", ErrorKind::CredentialDead},
+      {"The security token included in the request is invalid", ErrorKind::CredentialDead},
+      {"You do not have permission to access the File abc or it may not exist.", ErrorKind::Forbidden},
+      {"Your API key does not have permission to use the specified resource.", ErrorKind::Forbidden},
+      {"Web search is not enabled for your organization", ErrorKind::Forbidden},
+      {"The caller does not have permission", ErrorKind::Forbidden},
+      {"", ErrorKind::Forbidden},
+      {"Your API key may not use the model gpt-x", ErrorKind::ModelMissing},
+      {"Your input was flagged by your organization", ErrorKind::Refused},
+  };
+  for (const auto& [words, kind] : cases) {
+    const Error error = classify("openai", 403, R"({"error":{"message":")" + words + R"("}})");
+    EXPECT_EQ(to_string(error.kind), to_string(kind)) << words;
+  }
+}
+
+TEST(UpstreamError, UsedUpCreditsAreBelievedOnlyWithAStatusAboutTheAccount) {
+  const auto kind = [](int status, std::string_view words) {
+    return classify("xai", status, R"({"error":")" + std::string(words) + R"("})").kind;
+  };
+  constexpr std::string_view kUsed = "Your team x has used all available credits";
+  for (const int status : {402, 403, 429}) EXPECT_EQ(kind(status, kUsed), ErrorKind::QuotaExhausted);
+  EXPECT_EQ(kind(403, "Your newly created team doesn't have any credits yet"), ErrorKind::QuotaExhausted);
+  EXPECT_EQ(kind(400, "Your tool 'used all available credits' has no name"), ErrorKind::Refused);
+  EXPECT_EQ(kind(422, kUsed), ErrorKind::Refused);
 }
 
 TEST(UpstreamError, ANumberThatACallerHadQuotedIsNotMiniMaxsOwn) {

@@ -8,7 +8,7 @@
 //   dead credential, exhausted quota                    none      five minutes
 //   broken or empty 200, cut body or stream, error      failure   -
 //     object in a 200, bad encoding
-//   404 model, other 4xx                                none      -
+//   404 model, 403 about what was asked, other 4xx      none      -
 //   the request's own deadline, the client's doing      none      -
 //   our own limits and refusals                         none      -
 //

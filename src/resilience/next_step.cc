@@ -128,14 +128,15 @@ bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcep
     case ErrorKind::BadJson: return triggers.empty;
     case ErrorKind::RateLimited:
     case ErrorKind::QuotaExhausted:
-    case ErrorKind::CredentialDead: return triggers.rate_limit;
+    case ErrorKind::CredentialDead:
+    case ErrorKind::Forbidden: return triggers.rate_limit;  // what this account may not, another may
     case ErrorKind::ModelMissing:
       return triggers.not_found || (is_about_the_key(error.upstream_status) && triggers.rate_limit);
-    case ErrorKind::Refused: return triggers.refused;
+    // 402: more than this account can pay for one request.
+    case ErrorKind::Refused: return triggers.refused || (error.upstream_status == 402 && triggers.rate_limit);
     // The caller's request, the request's own deadline, and ourselves: another target changes nothing.
     case ErrorKind::InvalidRequest:
     case ErrorKind::Unauthorized:
-    case ErrorKind::Forbidden:
     case ErrorKind::NotFound:
     case ErrorKind::MethodNotAllowed:
     case ErrorKind::PayloadTooLarge:

@@ -326,7 +326,7 @@ TEST(Triggers, EachSwitchCoversItsOwnFailures) {
         ErrorKind::StreamError, ErrorKind::EventTooBig}},
       {&model::Triggers::empty, {ErrorKind::EmptyReply, ErrorKind::BadContentType, ErrorKind::BadJson}},
       {&model::Triggers::rate_limit,
-       {ErrorKind::RateLimited, ErrorKind::QuotaExhausted, ErrorKind::CredentialDead}},
+       {ErrorKind::RateLimited, ErrorKind::QuotaExhausted, ErrorKind::CredentialDead, ErrorKind::Forbidden}},
       {&model::Triggers::not_found, {ErrorKind::ModelMissing}},
       {&model::Triggers::refused, {ErrorKind::Refused}},
   };
@@ -354,6 +354,19 @@ TEST(NextStepTriggers, AKeyThatMayNotUseTheModelLetsAnotherTry) {
   }
   error.upstream_status = 404;
   EXPECT_FALSE(triggers_cover({}, error));
+}
+
+TEST(NextStepTriggers, WhatOneAccountCannotPayForAnotherMay) {
+  Error error = upstream(ErrorKind::Refused);
+  error.upstream_status = 402;
+  EXPECT_TRUE(triggers_cover({}, error));
+  error.upstream_status = 403;
+  EXPECT_FALSE(triggers_cover({}, error)) << "moderation: the caller's own";
+}
+
+TEST(Triggers, WhatACallerMayNotIsNotTriedElsewhere) {
+  EXPECT_TRUE(triggers_cover({}, upstream(ErrorKind::Forbidden)));
+  EXPECT_FALSE(triggers_cover({}, Error::client(ErrorKind::Forbidden, "")));
 }
 
 TEST(Triggers, AResetByTheClientIsNoReasonToTryElsewhere) {

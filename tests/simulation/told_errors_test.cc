@@ -102,6 +102,31 @@ TEST(ErrorEvent, OfADeadKeyAfterContentSaysNothingOfOurAccount) {
   world.expect_rest();
 }
 
+// What callers can provoke, however often, must not take the target from the others.
+TEST(ErrorEvent, OfACallersDoingSaysNothingOfTheTarget) {
+  struct Said {
+    std::string_view object;
+    bool counts = false;
+  };
+  for (const Said& said : {Said{R"({"message":"x","type":"invalid_request_error","code":null})"},
+                           Said{R"({"message":"x","type":"BadRequestError"})"},
+                           Said{R"({"message":"x","code":"invalid_prompt"})"},
+                           Said{R"({"message":"x","code":"image_parse_error"})"},
+                           Said{R"({"message":"x","type":"server_error"})", true}}) {
+    for (const std::string_view before : {std::string_view(), kHello}) {
+      World world(saying(fmt::format("{}data: {{\"error\":{}}}\n\n", before, said.object), true));
+      world.provider(0).misbehave("play=told/words");
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(world.ask(chat("alone").streamed()).story(), said.counts ? "stream_error" : "refused");
+      }
+      EXPECT_EQ(world.health(0).state(),
+                said.counts ? resilience::CircuitState::Open : resilience::CircuitState::Closed)
+          << said.object;
+      world.expect_rest();
+    }
+  }
+}
+
 TEST(ErrorInAnAnswer, InsideAChoiceMeansTheSame) {
   const std::string body = fmt::format(
       R"({{"id":"g","object":"chat.completion","model":"sim-gpt","choices":[{{"index":0,"finish_reason":"error",)"

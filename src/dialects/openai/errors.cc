@@ -163,8 +163,9 @@ int status_of(const Error& error) noexcept {
   const int upstream = error.upstream_status;
   switch (error.kind) {
     case ErrorKind::Refused:
-      // 401 and 407 would send the caller looking at their own key.
-      return upstream >= 400 && upstream < 500 && upstream != 401 && upstream != 407 ? upstream : 400;
+      // 401, 402 and 407 would send the caller looking at their own key or money.
+      if (upstream == 401 || upstream == 402 || upstream == 407) return 400;
+      return upstream >= 400 && upstream < 500 ? upstream : 400;
     case ErrorKind::ModelMissing: return upstream == 400 ? 400 : 404;
     case ErrorKind::ServerError: return upstream == 504 ? 504 : 502;
     case ErrorKind::QuotaExhausted: return error.origin == ErrorOrigin::Upstream ? 503 : 429;

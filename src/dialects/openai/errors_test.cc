@@ -46,6 +46,8 @@ TEST(EncodeError, HasTheStatusThatSdksMakeTypedExceptionsOf) {
       {upstream(ErrorKind::Refused, 413), 413},
       {upstream(ErrorKind::Refused, 422), 422},
       {upstream(ErrorKind::Refused, 401), 400},
+      {upstream(ErrorKind::Refused, 402), 400},
+      {upstream(ErrorKind::Forbidden, 403), 403},
       {upstream(ErrorKind::Refused, 200), 400},
       {upstream(ErrorKind::Overloaded, 529), 503},
       {upstream(ErrorKind::ServerError, 500), 502},
