@@ -167,5 +167,15 @@ TEST(ErrorObject, KeepsTheStatusThatWasRead) {
   EXPECT_EQ(error.message, "lost");
 }
 
+TEST(ErrorObject, HasNoPartOfOurCredential) {
+  Error told = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun, "");
+  const std::string dots(2040, '.');
+  told.message = dots + "plain/word=secret";
+  told.code = "plain/word=secret";
+  const Error error = classify_error_object("openai", told, "plain/word=secret");
+  EXPECT_EQ(error.message, dots + "****");
+  EXPECT_EQ(error.code, "****");
+}
+
 }  // namespace
 }  // namespace qq::providers

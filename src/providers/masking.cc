@@ -9,6 +9,7 @@ namespace qq::providers {
 namespace {
 
 constexpr std::size_t kTailMin = 8;  // shorter is no key, and words like "hf_hub" exist
+constexpr std::string_view kHidden = "****";
 constexpr std::size_t kRunMin = 32;  // the shortest bare keys in use: 32 hexadecimal digits (Azure, Zhipu)
 
 struct Prefix {
@@ -89,6 +90,14 @@ std::string_view credential_in(std::string_view header_lines) noexcept {
   return line;
 }
 
+// How many characters at the text's end are a beginning of the credential; fewer than kTailMin are none.
+std::size_t beginning_at_end(std::string_view text, std::string_view credential) noexcept {
+  for (std::size_t length = std::min(text.size(), credential.size() - 1); length >= kTailMin; --length) {
+    if (text.ends_with(credential.substr(0, length))) return length;
+  }
+  return 0;
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
@@ -138,15 +147,34 @@ std::string mask_keys_in_json(std::string_view json) {
   return masked;
 }
 
-void hide_credential(Error& error, const model::Target& target) {
+std::string_view credential_of(const model::Target& target) noexcept {
   const std::string_view credential = credential_in(target.auth_header_lines.reveal());
-  if (credential.size() < kTailMin) return;
-  if (any_escaped_string(error.object, [&](const std::string& text) { return text.contains(credential); })) {
-    error.object.clear();
+  return credential.size() < kTailMin ? std::string_view() : credential;
+}
+
+void hide_credential(std::string& text, std::string_view credential) {
+  if (credential.empty()) return;
+  replace_all(text, credential, kHidden);
+  if (const std::size_t cut = beginning_at_end(text, credential); cut != 0) {
+    text.resize(text.size() - cut);
+    text.append(kHidden);
   }
-  for (std::string* text : {&error.message, &error.type, &error.code, &error.param, &error.object}) {
-    replace_all(*text, credential, "****");
+}
+
+void hide_credential_in_json(std::string& json, std::string_view credential) {
+  if (credential.empty()) return;
+  if (any_escaped_string(json, [&](const std::string& text) { return text.contains(credential); })) {
+    json.clear();
   }
+  replace_all(json, credential, kHidden);
+}
+
+void hide_credential(Error& error, const model::Target& target) {
+  const std::string_view credential = credential_of(target);
+  for (std::string* text : {&error.message, &error.type, &error.code, &error.param}) {
+    hide_credential(*text, credential);
+  }
+  hide_credential_in_json(error.object, credential);
 }
 
 }  // namespace qq::providers

@@ -18,9 +18,17 @@ std::string mask_keys(std::string_view text);
 // ("sk\u002d…"): such a value is not to be shown at all.
 std::string mask_keys_in_json(std::string_view json);
 
-// Takes the target's own credential out of everything that an error says, whatever it looks like: keys of
-// self-hosted servers have no form to know them by. Those of fewer than 8 characters are no secrets, and
-// would take words out of the text.
+// The target's own credential as it goes out. Empty if it has fewer than 8 characters: that is no secret, and
+// would take words out of the texts. It lives as long as the target.
+std::string_view credential_of(const model::Target& target) noexcept;
+
+// Takes the credential out of a text, whatever it looks like: keys of self-hosted servers have no form to
+// know them by. Also a beginning of it, of 8 characters or more, at the end of the text, which may have been
+// cut there. To be called before the text is masked or cut, since both may leave a part.
+void hide_credential(std::string& text, std::string_view credential);
+// The same for a whole JSON value. It becomes empty where an escape hides the credential.
+void hide_credential_in_json(std::string& json, std::string_view credential);
+// The same for everything that an error says.
 void hide_credential(Error& error, const model::Target& target);
 
 }  // namespace qq::providers

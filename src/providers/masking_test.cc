@@ -60,6 +60,19 @@ TEST(HideCredential, FindsTheTargetsOwnKeyWhateverItLooksLike) {
   }
 }
 
+TEST(HideCredential, FindsABeginningAtTheEndOfWhatMayBeCut) {
+  const auto hidden = [](std::string text) {
+    hide_credential(text, "our/plain=secret");
+    return text;
+  };
+  EXPECT_EQ(hidden("no our/plain=secre"), "no ****");
+  EXPECT_EQ(hidden("no our/plai"), "no ****");
+  EXPECT_EQ(hidden("no our/pla"), "no our/pla") << "seven characters are no secret";
+  EXPECT_EQ(hidden("our/plain, no"), "our/plain, no") << "nor is what goes on otherwise";
+  EXPECT_EQ(hidden("our/plain=secretour/plain=s"), "********");
+  EXPECT_EQ(hidden(""), "");
+}
+
 TEST(HideCredential, LeavesTheTextAloneWithoutOneOrWithAWord) {
   model::Target target;
   for (const std::string line : {"", "authorization: Bearer none\r\n"}) {

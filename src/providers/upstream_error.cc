@@ -351,6 +351,14 @@ bool may_wait(ErrorKind kind) noexcept {
          kind == ErrorKind::Overloaded || kind == ErrorKind::ServerError;
 }
 
+// Before anything is masked or cut: both may leave a part of it.
+void hide(ErrorBody& body, std::string_view credential) {
+  for (std::string* text : {&body.message, &body.type, &body.code, &body.param}) {
+    hide_credential(*text, credential);
+  }
+  hide_credential_in_json(body.object, credential);
+}
+
 // What may be shown of a provider's words, at most `max` bytes of them. Masked before it is cut, since half a
 // key looks like none; a text of any length costs no more than its beginning.
 std::string shown(std::string_view words, std::size_t max) {
@@ -373,6 +381,9 @@ std::string describe(int status, std::string_view body, const ErrorBody& read) {
   if (begin == std::string_view::npos) return with + " and no body";
   // Masked before it is cut: half a key looks like none.
   std::string words = mask_keys(body.substr(begin, 1000)).substr(0, 200);
+  // JSON that was cut: nobody can see what its escapes hide.
+  const bool begins_as_json = body[begin] == '{' || body[begin] == '[';
+  if (begins_as_json && words.contains('\\')) return with + " and JSON that breaks off";
   std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return with + ": " + words;
 }
@@ -388,6 +399,11 @@ Error make_error(ErrorKind kind, int status, std::string_view raw, const ErrorBo
   return error;
 }
 
+// What some call the error of a 400 where they say no status: OpenAI and who follows it, and vLLM.
+bool is_bad_request(std::string_view type) noexcept {
+  return type == "invalid_request_error" || type == "BadRequestError";
+}
+
 // The status that an error inside a 200 would have had, or 0: OpenRouter says it as `code`, Groq as
 // `status_code`, MiniMax as `http_code`, TokenHub as the first three of six digits.
 int status_told(std::string_view kind, const ErrorBody& read) noexcept {
@@ -399,11 +415,6 @@ int status_told(std::string_view kind, const ErrorBody& read) noexcept {
   std::from_chars(text.data(), text.data() + text.size(), status);
   return status >= 400 && status <= 599 ? status : 0;
 }
-// What some call the error of a 400 where they say no status: OpenAI and who follows it, and vLLM.
-bool is_bad_request(std::string_view type) noexcept {
-  return type == "invalid_request_error" || type == "BadRequestError";
-}
-
 
 Error classify_object(std::string_view kind, const ErrorBody& read) {
   const int status = status_told(kind, read);
@@ -430,10 +441,13 @@ Error classify_object(std::string_view kind, const ErrorBody& read) {
 }  // namespace
 
 Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
-                     WallTime now) {
-  const ErrorBody read = read_error_body(body);
-  Error error = make_error(judge(kind, status, read), status, body, read);
-  if (may_wait(error.kind)) error.retry_after = retry_after(fields, body, now);
+                     WallTime now, std::string_view credential) {
+  std::string raw(body);
+  hide_credential(raw, credential);
+  ErrorBody read = read_error_body(raw);
+  hide(read, credential);
+  Error error = make_error(judge(kind, status, read), status, raw, read);
+  if (may_wait(error.kind)) error.retry_after = retry_after(fields, raw, now);
   return error;
 }
 
@@ -441,8 +455,10 @@ Error classify_error_object(std::string_view kind, std::string_view body) {
   return classify_object(kind, read_error_body(body));
 }
 
-Error classify_error_object(std::string_view kind, const Error& told) {
-  return classify_object(kind, error_body_of(told));
+Error classify_error_object(std::string_view kind, const Error& told, std::string_view credential) {
+  ErrorBody read = error_body_of(told);
+  hide(read, credential);
+  return classify_object(kind, read);
 }
 
 }  // namespace qq::providers

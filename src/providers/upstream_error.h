@@ -12,14 +12,15 @@
 namespace qq::providers {
 
 // `head` of a reply with status >= 400 (or one that is no answer: 1xx..3xx, 204); `body` at most its first
-// 64 KiB. The message holds the provider's own words, cut to 2 KiB, with anything like a key masked.
+// 64 KiB, which may be cut anywhere. The message holds the provider's own words, cut to 2 KiB, with anything
+// like a key masked; `credential` is our own (masking.h), of which no part may be shown.
 Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
-                     WallTime now);
+                     WallTime now, std::string_view credential = {});
 
 // The same for an error object inside a 200: a whole answer, or what a dialect has read out of a stream's
 // event.
 Error classify_error_object(std::string_view kind, std::string_view body);
-Error classify_error_object(std::string_view kind, const Error& told);
+Error classify_error_object(std::string_view kind, const Error& told, std::string_view credential = {});
 
 // Retry-After as seconds, fractional seconds or HTTP date, and `retry-after-ms` (preferred unless it is 0
 // beside a positive retry-after); Google's RetryInfo in the body. Negative, absurd (> 1 day is cut to 1 day)

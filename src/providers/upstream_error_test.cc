@@ -444,5 +444,27 @@ TEST(UpstreamError, MasksBeforeItCuts) {
   EXPECT_EQ(by_body.message.find("0123456789"), std::string::npos);
 }
 
+TEST(UpstreamError, NeitherMaskingNorCuttingLeavesAPartOfOurCredential) {
+  constexpr std::string_view kCredential = "plain/0123456789abcdef0123456789abcdef=secret";
+  const auto said = [&](int status, const std::string& body) {
+    const wire::Fields none;
+    return classify_reply("openai", status, none, body, kNow, kCredential);
+  };
+  const auto quoted = [](const std::string& words) { return R"({"error":{"message":")" + words + R"("}})"; };
+  const std::string credential(kCredential);
+  EXPECT_EQ(said(400, quoted("no " + credential)).message, "no ****");
+  EXPECT_EQ(said(400, quoted("no " + credential)).object, R"({"message":"no ****"})");
+  const std::string escaped = "plain\\/" + credential.substr(6);
+  EXPECT_EQ(said(400, quoted("no " + escaped)).message, "no ****");
+  EXPECT_EQ(said(400, quoted("no " + escaped)).object, "");
+  const std::string dots(2038, '.');
+  EXPECT_EQ(said(400, quoted(dots + credential)).message, dots + "****");
+  EXPECT_EQ(said(400, quoted(dots + escaped)).message, dots + "****");
+  const std::string with = "the provider answered with status 500";
+  EXPECT_EQ(said(500, "no " + credential.substr(0, 8)).message, with + ": no ****") << "the body may be cut";
+  EXPECT_EQ(said(500, "no " + credential.substr(0, 7)).message, with + ": no plain/0") << "no secret";
+  EXPECT_EQ(said(500, R"({"error":")" + escaped).message, with + " and JSON that breaks off");
+}
+
 }  // namespace
 }  // namespace qq::providers

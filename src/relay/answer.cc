@@ -1,5 +1,6 @@
 #include "relay/answer.h"
 
+#include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
@@ -164,7 +165,9 @@ Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamRep
 Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts& facts) {
   Error told = facts.error ? *facts.error
                            : Error::upstream(*facts.fault, AttemptPhase::ReplyBegun, facts.fault_message);
-  if (told.kind == ErrorKind::StreamError) told = providers::classify_error_object(target.kind, told);
+  if (told.kind == ErrorKind::StreamError) {
+    told = providers::classify_error_object(target.kind, told, providers::credential_of(target));
+  }
   told.phase = AttemptPhase::ReplyBegun;
   return told;
 }

@@ -105,7 +105,8 @@ struct RefusalHead {
 [[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
                                 std::string_view body) {
   const wire::Fields no_fields;
-  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received);
+  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received,
+                                          providers::credential_of(target));
   if (head.retry_after) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;
   return error;
@@ -270,7 +271,8 @@ Error nothing_left(const RequestState& state) {
   attempt.ended = state.services.loop.precise_now();
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {
-    // Before anybody is told: the log, the client, the next decision.
+    // Before anybody is told: the log, the client, the next decision. What a provider said has been through
+    // this before it was cut; other errors come here first.
     providers::hide_credential(*attempt.error, *attempt.target);
     const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
                              attempt.error->kind == ErrorKind::ShuttingDown;

@@ -2,6 +2,7 @@
 
 #include "dialects/openai/event_edit.h"
 #include "dialects/openai/stream.h"
+#include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
 #include "relay/content_type.h"
@@ -301,7 +302,8 @@ bool Relaying::read_usage(const Piece& piece) {
   sieve_.feed(piece.bytes, end_kind, step);
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {
-    step.error = providers::classify_error_object(attempt_.target->kind, *step.error);
+    step.error = providers::classify_error_object(attempt_.target->kind, *step.error,
+                                                  providers::credential_of(*attempt_.target));
   }
   const openai::StreamJudge& judge = sieve_.judge();
   if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !judge.ended()) {
