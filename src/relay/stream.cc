@@ -227,7 +227,9 @@ class Relaying {
   [[nodiscard]] bool body_goes_on() const noexcept {
     return !body_ended_ && (!error_ || is_wanted_for_usage());
   }
-  [[nodiscard]] bool is_wanted_for_usage() const noexcept { return error_ && wants_usage(attempt_, *error_); }
+  [[nodiscard]] bool is_wanted_for_usage() const noexcept {
+    return error_ && wants_usage(attempt_, *error_) && !is_told_all();
+  }
   bool read_usage(const Piece& piece);
   [[nodiscard]] Result<> result() {
     if (error_) return fail(std::move(*error_));
@@ -238,6 +240,11 @@ class Relaying {
   void hand_over(Sieve::Output& step, bool finished);
   void end(std::optional<Error> error);
   void note_facts();
+  // The stream has come to its end, and what it cost is known or never will be.
+  [[nodiscard]] bool is_told_all() const noexcept {
+    const openai::StreamJudge& judge = sieve_.judge();
+    return ended_ || (judge.ended() && judge.usage().source != model::UsageSource::None);
+  }
 
   RequestState& state_;
   model::Attempt& attempt_;
@@ -250,6 +257,7 @@ class Relaying {
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
+  bool ended_ = false;  // by [DONE] or an error
 };
 
 [[gnu::noinline]] void Relaying::end(std::optional<Error> error) {
@@ -267,11 +275,13 @@ bool Relaying::read_usage(const Piece& piece) {
   Sieve::Output step;
   sieve_.feed(piece.bytes, Sieve::BodyEnd::NotYet, step);
   note_facts();
-  return !step.ended && !step.error;
+  ended_ = step.ended || step.error;
+  return !is_told_all();
 }
 
+// What the provider said before remains what the attempt came to: it is evidence about the target.
 [[gnu::noinline]] void Relaying::client_left(Result<>& flushed) {
-  end(std::move(flushed).error());
+  if (!error_) end(std::move(flushed).error());
 }
 
 [[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
@@ -300,6 +310,7 @@ bool Relaying::read_usage(const Piece& piece) {
                         : body_ended_                     ? Sieve::BodyEnd::Proper
                                                           : Sieve::BodyEnd::NotYet;
   sieve_.feed(piece.bytes, end_kind, step);
+  ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {
     step.error = providers::classify_error_object(attempt_.target->kind, *step.error,
@@ -359,7 +370,7 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
   const std::array<std::string_view, 4> pieces = {held_, step.out[0], step.out[1], step.line_end};
   const auto taken = client.write(pieces, last ? ClientPort::Last::Yes : ClientPort::Last::No);
   if (!held_.empty()) std::string().swap(held_);
-  if (taken == ClientPort::Taken::Gone) return end(client_gone());
+  if (taken == ClientPort::Taken::Gone && !step.error) return end(client_gone());
   if (step.error || finished) end(std::move(step.error));
 }
 

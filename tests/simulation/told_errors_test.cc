@@ -142,6 +142,46 @@ TEST(ErrorInAnAnswer, InsideAChoiceMeansTheSame) {
   world.expect_rest();
 }
 
+TEST(ErrorEvent, IsEvidenceAlsoIfItsClientDoesNotStayForIt) {
+  for (const Client::Leave how : {Client::Leave::Reset, Client::Leave::Fin}) {
+    World world(saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true));
+    world.provider(0).misbehave("play=told/words");
+    net::SimulatedNetwork narrow;
+    narrow.down.window = 20;
+    world.loop().set_network(world.gateway(), narrow);
+    Client& client = world.client();
+    client.stop_reading();
+    client.start(chat("alone").streamed().bytes());
+    world.run_for(1s);
+    EXPECT_TRUE(world.records().empty()) << "it waits behind what is pending";
+    client.leave(how);
+    world.run_for(1s);
+    ASSERT_EQ(world.records().size(), 1U);
+    EXPECT_EQ(story_of(world.records()[0].attempts), "stream_error");
+    EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientGone);
+    client.read_again();
+    world.expect_rest();
+  }
+}
+
+TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
+  WorldSetup setup = saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true);
+  setup.timers = "{client_write_stall: 2s, heartbeat: 1h}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("play=told/words");
+  net::SimulatedNetwork narrow;
+  narrow.down.window = 20;
+  world.loop().set_network(world.gateway(), narrow);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(chat("alone").streamed().bytes());
+  world.run_for(3s);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), "stream_error");
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
 struct Leak {
   std::string name;
   std::string body;
@@ -149,6 +189,9 @@ struct Leak {
   bool stream = false;
 };
 constexpr std::string_view kCredential = "plain/word=secret";
+std::string dots(std::size_t count) {
+  return std::string(count, '.');
+}
 const std::vector<Leak> kLeaks = {
     {"message", R"({"error":{"message":"no plain/word=secret","type":"a","param":"b","code":"c"}})"},
     {"code", R"({"error":{"message":"no","type":"plain/word=secret","code":"plain/word=secret"}})", 422},
@@ -161,6 +204,16 @@ const std::vector<Leak> kLeaks = {
     {"unstreamed", R"({"error":{"message":"no plain/word=secret","code":"c"}})", 200},
     {"first_event", "data: {\"error\":{\"message\":\"no plain/word=secret\",\"code\":\"c\"}}\n\n", 200, true},
     {"later_event", std::string(kHello) + "data: {\"error\":{\"message\":\"no plain\\/word=secret\"}}\n\n",
+     200, true},
+    // At the borders where words are cut: the message's, the text's, the body's.
+    {"message_cut", fmt::format(R"({{"error":{{"message":"{}plain/word=secret"}}}})", dots(2'036))},
+    {"escaped_cut", fmt::format(R"({{"error":{{"message":"{}plain\/word=secret"}}}})", dots(2'036))},
+    {"text_cut", dots(188) + "plain/word=secret", 500},
+    {"body_cut", std::string(64 * 1024 - 12, ' ') + "plain/word=secret", 500},
+    {"json_cut", R"({"error":{"message":"no plain\/word=secret)" + dots(70 * 1024)},
+    {"unstreamed_cut", fmt::format(R"({{"error":{{"message":"{}plain/word=secret"}}}})", dots(2'036)), 200},
+    {"event_cut",
+     fmt::format("{}data: {{\"error\":{{\"message\":\"{}plain/word=secret\"}}}}\n\n", kHello, dots(2'036)),
      200, true},
     {"named_event", std::string(kHello) + "event: error\ndata: no plain/word=secret\n\n", 200, true},
 };
@@ -190,18 +243,5 @@ TEST_P(OurCredential, IsNeverToldWhateverTheProviderEchoes) {
 INSTANTIATE_TEST_SUITE_P(Table, OurCredential, ::testing::ValuesIn(kLeaks),
                          [](const auto& info) { return info.param.name; });
 
-std::string dots(std::size_t count) {
-  return std::string(count, '.');
-}
 }  // namespace
 }  // namespace qq::simulation
-    // At the borders where words are cut: the message's, the text's, the body's.
-    {"message_cut", fmt::format(R"({{"error":{{"message":"{}plain/word=secret"}}}})", dots(2'036))},
-    {"escaped_cut", fmt::format(R"({{"error":{{"message":"{}plain\/word=secret"}}}})", dots(2'036))},
-    {"text_cut", dots(188) + "plain/word=secret", 500},
-    {"body_cut", std::string(64 * 1024 - 12, ' ') + "plain/word=secret", 500},
-    {"json_cut", R"({"error":{"message":"no plain\/word=secret)" + dots(70 * 1024)},
-    {"unstreamed_cut", fmt::format(R"({{"error":{{"message":"{}plain/word=secret"}}}})", dots(2'036)), 200},
-    {"event_cut",
-     fmt::format("{}data: {{\"error\":{{\"message\":\"{}plain/word=secret\"}}}}\n\n", kHello, dots(2'036)),
-     200, true},

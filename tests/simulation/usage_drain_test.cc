@@ -1,6 +1,7 @@
 // Providers that bill on when a client has left: read on for the usage, within limits.
 #include <fmt/format.h>
 
+#include "fakes/scripted_upstream.h"
 #include "simulation/fault_case.h"
 
 namespace qq::simulation {
@@ -94,6 +95,54 @@ TEST(DrainForUsageLimits, TenSecondsAtMost) {
     EXPECT_EQ(world.records()[0].ended - left, 10s) << directives;
     EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
     EXPECT_EQ(world.provider(0).seen().in_flight(), 0U) << "then it is cut";
+    world.expect_rest();
+  }
+}
+
+using fakes::ScriptedUpstream;
+
+// A whole stream or one that fails, whose connection stays open behind it.
+constexpr std::string_view kBeginning =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+    R"(data: {"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[{"index":0,"delta":{"content":"one"},"finish_reason":null}]})"
+    "\n\n";
+constexpr std::string_view kGoodEnd =
+    R"(data: {"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})"
+    "\n\ndata: [DONE]\n\n";
+constexpr std::string_view kBadEnd = R"(data: {"error":{"message":"lost","type":"server_error"}})"
+                                     "\n\n";
+
+Task<void> say_and_stay(ScriptedUpstream& server, net::Stream& stream, std::string_view end) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  co_await ScriptedUpstream::write(stream, std::string(kBeginning).append(end));
+  co_await ScriptedUpstream::pause(server, 30s);
+}
+Task<void> end_and_stay(ScriptedUpstream& server, net::Stream& stream) {
+  return say_and_stay(server, stream, kGoodEnd);
+}
+Task<void> fail_and_stay(ScriptedUpstream& server, net::Stream& stream) {
+  return say_and_stay(server, stream, kBadEnd);
+}
+
+TEST(DrainForUsageLimits, NothingIsAwaitedBehindAStreamThatIsOver) {
+  for (const ScriptedUpstream::Script script : {&end_and_stay, &fail_and_stay}) {
+    WorldSetup setup = draining();
+    setup.base_host = "127.0.0.2";
+    World world(std::move(setup));
+    ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(), script);
+    net::SimulatedNetwork narrow;
+    narrow.down.window = 20;
+    world.loop().set_network(world.gateway(), narrow);
+    Client& client = world.client();
+    client.stop_reading();
+    client.start(chat("sim-gpt").streamed().bytes());
+    world.run_for(1s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(100ms);
+    EXPECT_EQ(world.records().size(), 1U);
+    world.run_for(30s);
+    EXPECT_TRUE(server.idle());
     world.expect_rest();
   }
 }
