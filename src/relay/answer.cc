@@ -92,6 +92,8 @@ bool looks_like_an_answer(std::string_view held) noexcept {
   attempt.first_content = state.first_content = state.services.loop.now();
   settle_probe(state, attempt);
   state.incoming.free_body();
+  attempt.outcome = model::Outcome::Success;  // as far as the headers can know
+  attempt.ended = state.services.loop.now();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
   dialects::openai::AnswerFacts facts;
   facts.model_value = wire::member_in_part(held, "model");

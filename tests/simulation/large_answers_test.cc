@@ -33,6 +33,15 @@ TEST(LargeAnswer, IsTheSameAsAHeldOne) {
   }
 }
 
+TEST(LargeAnswer, SaysWhatItIsOf) {
+  const Exchange heard = asked_with("{held_answer_max: 1KiB}", "delay=30; words=2000; rate=100000");
+  ASSERT_EQ(heard.attempts().size(), 1U);
+  const auto took = std::chrono::duration_cast<Milliseconds>(*heard.attempts()[0].first_content -
+                                                             heard.attempts()[0].started);
+  EXPECT_GE(took, 30ms);
+  EXPECT_EQ(heard.reply.header("x-queqiao-attempts"), fmt::format("m0 success {}ms", took.count()));
+}
+
 TEST(LargeAnswer, KeepsANameThatStandsTooFarBehind) {
   simulator::Recording recording;
   recording.name = "large/late";
