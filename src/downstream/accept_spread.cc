@@ -1,6 +1,29 @@
 #include "downstream/accept_spread.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace qq::downstream {
+namespace {
+
+// A connection on its way to another loop is counted there already. One that never arrives is counted off
+// again: its loop has stopped, and the socket closes.
+class OnItsWay {
+ public:
+  explicit OnItsWay(std::atomic<std::int64_t>& open) noexcept : open_(&open) {}
+  OnItsWay(OnItsWay&& other) noexcept : open_(std::exchange(other.open_, nullptr)) {}
+  OnItsWay& operator=(OnItsWay&&) = delete;
+  OnItsWay(const OnItsWay&) = delete;
+  ~OnItsWay() {
+    if (open_ != nullptr) open_->fetch_sub(1, std::memory_order_relaxed);
+  }
+  void arrived() noexcept { open_ = nullptr; }
+
+ private:
+  std::atomic<std::int64_t>* open_;
+};
+
+}  // namespace
 
 std::size_t AcceptSpread::add_loop(net::EventLoop& loop, Serve serve) {
   auto entry = std::make_unique<Loop>();
@@ -23,11 +46,11 @@ void AcceptSpread::accepted(std::size_t self, net::AcceptedSocket socket, std::s
     chosen.serve(std::move(socket), listener);
     return;
   }
-  const bool posted = chosen.loop->post([&chosen, handed = std::move(socket), listener]() mutable {
-    chosen.serve(std::move(handed), listener);
-  });
-  if (!posted)
-    chosen.open.fetch_sub(1, std::memory_order_relaxed);  // that loop has stopped; the socket closes
+  chosen.loop->post(
+      [&chosen, handed = std::move(socket), on_its_way = OnItsWay(chosen.open), listener]() mutable {
+        on_its_way.arrived();
+        chosen.serve(std::move(handed), listener);
+      });
 }
 
 void AcceptSpread::closed(std::size_t self) noexcept {

@@ -1,7 +1,7 @@
 // Spreads accepted connections over the loops by load. SO_REUSEPORT hashing alone puts 16 long-lived SDK
 // connections unevenly on 2 loops one time in twenty; here the loop with the fewest gets the next one.
 //
-// Thread-safe: counts are atomics, the hand-over is a post to the other loop.
+// Thread-safe: counts are atomics, the hand-over is a post to the other loop. It outlives the loops' posts.
 #pragma once
 #include <atomic>
 #include <functional>

@@ -27,9 +27,9 @@ class AcceptSpreadTest : public ::testing::Test {
     loop.stop();
     loop.run();
   }
+  AcceptSpread spread_;
   net::SimulatedLoop here_;
   net::SimulatedLoop there_;
-  AcceptSpread spread_;
   int served_here_ = 0;
   int served_there_ = 0;
   int sockets_closed_ = 0;  // also by the serving functions above, which drop theirs
@@ -57,13 +57,15 @@ TEST_F(AcceptSpreadTest, ASocketForALoopThatHasStoppedIsClosedAndNotCounted) {
   EXPECT_EQ(spread_.open(), 1);
 }
 
-TEST_F(AcceptSpreadTest, WhatIsOnItsWayToALoopThatStopsIsClosed) {
+TEST_F(AcceptSpreadTest, WhatIsOnItsWayToALoopThatStopsIsClosedAndNotCounted) {
   accept();
   accept();
   EXPECT_EQ(sockets_closed_, 1);
+  EXPECT_EQ(spread_.open(), 2);
   stop(there_);
   EXPECT_EQ(served_there_, 0);
   EXPECT_EQ(sockets_closed_, 2);
+  EXPECT_EQ(spread_.open(), 1);
 }
 
 TEST_F(AcceptSpreadTest, ALoopThatHasLeftGetsNoMore) {
