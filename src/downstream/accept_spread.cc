@@ -61,6 +61,15 @@ void AcceptSpread::leave(std::size_t self) noexcept {
   loops_[self]->left.store(true, std::memory_order_relaxed);
 }
 
+void AcceptSpread::note_quiet(std::size_t self, bool quiet) noexcept {
+  loops_[self]->quiet.store(quiet, std::memory_order_relaxed);
+}
+
+bool AcceptSpread::all_quiet() const noexcept {
+  return std::ranges::all_of(loops_,
+                             [](const auto& loop) { return loop->quiet.load(std::memory_order_relaxed); });
+}
+
 std::int64_t AcceptSpread::open() const noexcept {
   std::int64_t sum = 0;
   for (const auto& loop : loops_) sum += loop->open.load(std::memory_order_relaxed);

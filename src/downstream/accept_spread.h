@@ -25,6 +25,12 @@ class AcceptSpread {
   void closed(std::size_t self) noexcept;
   // Loop `self` takes none any more; called on it.
   void leave(std::size_t self) noexcept;
+  // Whether loop `self` could do without new connections: during a drain, when it announces nothing and runs
+  // no request.
+  void note_quiet(std::size_t self, bool quiet) noexcept;
+  // Whether each loop has said so last.
+  [[nodiscard]] bool all_quiet() const noexcept;
+  [[nodiscard]] std::size_t loops() const noexcept { return loops_.size(); }
   // Connections of all loops, those on their way to one included.
   [[nodiscard]] std::int64_t open() const noexcept;
 
@@ -34,6 +40,7 @@ class AcceptSpread {
     Serve serve;
     std::atomic<std::int64_t> open{0};
     std::atomic<bool> left{false};
+    std::atomic<bool> quiet{false};
   };
   std::vector<std::unique_ptr<Loop>> loops_;
 };

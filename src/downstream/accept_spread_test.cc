@@ -75,5 +75,15 @@ TEST_F(AcceptSpreadTest, ALoopThatHasLeftGetsNoMore) {
   EXPECT_EQ(served_here_, 2);
 }
 
+TEST_F(AcceptSpreadTest, IsQuietWhenEachLoopIs) {
+  EXPECT_FALSE(spread_.all_quiet()) << "nobody has said so";
+  spread_.note_quiet(0, true);
+  EXPECT_FALSE(spread_.all_quiet());
+  spread_.note_quiet(1, true);
+  EXPECT_TRUE(spread_.all_quiet());
+  spread_.note_quiet(0, false);
+  EXPECT_FALSE(spread_.all_quiet());
+}
+
 }  // namespace
 }  // namespace qq::downstream

@@ -143,7 +143,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
 Task<void> Connection::refuse_head(int status, const char* reason) {
   const Error error =
       Error::client(ErrorKind::InvalidRequest, fmt::format("malformed HTTP request: {}", reason));
-  bad_head_status_ = status;
+  bad_head_status_ = static_cast<std::uint16_t>(status);
   leave_body_unread();
   Own refused;
   refused.id = RequestId::make(services_.loop.wall_now(), services_.random);
@@ -395,10 +395,11 @@ Task<bool> Connection::serve_one() {
   idle_ = false;
   snapshot_ = services_.snapshot;  // it may have waited long: the request starts with the newest
   std::unique_ptr<Admitted> admitted = admit(*rest);
-  const bool goes_on = !admitted->refusal && !admitted->local;
-  if (goes_on && !admitted->reader.done()) co_await read_body(*admitted);
+  running_ = !admitted->refusal && !admitted->local;
+  if (running_ && !admitted->reader.done()) co_await read_body(*admitted);
   if (admitted->refusal || admitted->local) {
     co_await answer_here(*admitted);
+    running_ = false;
     co_return writer_->reusable();
   }
   // From here on a FIN or reset means that nobody waits for the answer.
@@ -408,6 +409,7 @@ Task<bool> Connection::serve_one() {
   co_await std::move(relaying);
   stream_.watch_hangup(nullptr);
   co_return writer_->reusable() && !gone_->cancelled();
+  running_ = false;
 }
 
 void Connection::leave_body_unread() noexcept {

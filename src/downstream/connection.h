@@ -25,6 +25,8 @@ class Connection {
   // Drain: closes if idle, and makes the running request the last one. Called again and again, as a new
   // connection may still bring its one request while the server takes any.
   void ask_to_finish() noexcept;
+  // A request was admitted and is not done with. Refusals and what is answered without the relay are none.
+  [[nodiscard]] bool runs_request() const noexcept { return running_; }
   // Cuts what is still running.
   void terminate() noexcept;
 
@@ -70,8 +72,9 @@ class Connection {
   std::optional<ClientWriter> writer_;
   std::string pending_;  // received, not used yet
   MonotonicTime head_started_{};
-  int bad_head_status_ = 0;
+  std::uint16_t bad_head_status_ = 0;
   bool idle_ = true;
+  bool running_ = false;
   bool finish_ = false;
   bool served_any_ = false;
   bool hold_close_ = false;  // unread bytes of the client: linger before closing

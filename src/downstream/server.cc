@@ -138,9 +138,17 @@ Task<void> Server::drain(Milliseconds drain_time) {
   constexpr Milliseconds kLook{20};
   MonotonicTime cut_at = kNever;
   for (;;) {
-    for (Connection* connection : connections_) connection->ask_to_finish();
+    bool running = false;
+    for (Connection* connection : connections_) {
+      connection->ask_to_finish();
+      running = running || connection->runs_request();
+    }
     const MonotonicTime now = loop.now();
-    if (now >= announced_until(deadline) && shared_.spread.open() == 0) break;
+    const bool announced = now >= announced_until(deadline);
+    if (announced && shared_.spread.open() == 0) break;
+    // Who comes from now on would be told to go elsewhere at best. What is left then is short.
+    shared_.spread.note_quiet(self_, announced && !running);
+    if (shared_.spread.all_quiet()) listening_.clear();
     if (cut_at == kNever && now >= deadline) {
       cut_at = now + kLastWords;
       listening_.clear();

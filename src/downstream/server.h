@@ -3,7 +3,8 @@
 // Drain (SIGTERM): readiness turns 503; idle connections close; for `timers.drain_announce` new requests are
 // still served, each with `connection: close`, so that a load balancer has time to look away; running ones
 // finish within the drain time; what is left then gets an error event and is cut. Loops stay until the last
-// of them is done: as long as anybody may connect, each may be handed the connection.
+// of them is done: as long as anybody may connect, each may be handed the connection. When no loop runs a
+// request any more, all stop listening, so that refusals and their lingering closes come to an end.
 #pragma once
 #include <atomic>
 #include <functional>

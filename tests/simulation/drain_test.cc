@@ -167,6 +167,48 @@ TEST(Drain, AnAnswerWhoseHeadIsStillToComeSaysThatItIsTheLast) {
   EXPECT_TRUE(client.closed_by_gateway());
 }
 
+// Each holds its connection as long as it is let, and there is always a next one.
+TEST(Drain, WhoComesAfterTheAnnouncementDoesNotKeepItOpen) {
+  WorldSetup setup;
+  setup.servers = 2;
+  World world(std::move(setup));
+  world.provider(0).misbehave("delay=150");
+  world.say(std::string(kReady));
+  world.start_drain(300s);
+  std::vector<Client*> clients;
+  for (int i = 0; i < 110; ++i) {
+    clients.push_back(&world.client());
+    clients.back()->stop_reading();
+    clients.back()->start(chat("alone").bytes());
+    world.run_for(100ms);
+  }
+  EXPECT_TRUE(world.drained());
+  for (Client* client : clients) client->read_again();
+  world.run_for(1s);
+  EXPECT_EQ(clients[40]->reply().status, 200) << "while it is announced";
+  EXPECT_EQ(clients[50]->reply().status, 503) << "as long as the last of them runs";
+  EXPECT_EQ(clients.back()->raw(), "") << "then nobody listens";
+}
+
+TEST(Drain, ARunningRequestKeepsTheListenersOfAllLoopsOpen) {
+  WorldSetup setup;
+  setup.servers = 2;
+  World world(std::move(setup));
+  // An upload whose head was admitted is one already.
+  const std::string upload = chat("alone").bytes();
+  Client& client = world.client();
+  client.start(upload.substr(0, upload.size() - 10));
+  world.run_for(1s);
+  world.start_drain(300s);
+  world.run_for(5'900ms);
+  EXPECT_EQ(world.ask(chat("spare")).reply.status, 503);
+  client.say(std::string_view(upload).substr(upload.size() - 10));
+  world.run_until_end(client);
+  EXPECT_EQ(client.reply().status, 200);
+  world.run_for(100ms);
+  EXPECT_TRUE(world.drained());
+}
+
 TEST(Drain, HandshakesAreCutAtItsEnd) {
   const net::testing::Certificate own = net::testing::make_certificate({.name = "simulation-drain",
                                                                         .alternative_names = "IP:127.0.0.1",
