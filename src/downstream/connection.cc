@@ -68,7 +68,8 @@ void Connection::ask_to_finish() noexcept {
   finish_ = true;
   // The answer in flight says so, unless its head has been promised already.
   if (writer_ && !writer_->begun()) writer_->close_after();
-  if (idle_ && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
+  // Who has sent half a head is to hear an answer to it.
+  if (idle_ && pending_.empty() && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
 }
 
 bool Connection::may_wait_for_first() const noexcept {
@@ -398,8 +399,8 @@ Task<bool> Connection::serve_one() {
   running_ = !admitted->refusal && !admitted->local;
   if (running_ && !admitted->reader.done()) co_await read_body(*admitted);
   if (admitted->refusal || admitted->local) {
-    co_await answer_here(*admitted);
     running_ = false;
+    co_await answer_here(*admitted);
     co_return writer_->reusable();
   }
   // From here on a FIN or reset means that nobody waits for the answer.
@@ -408,8 +409,8 @@ Task<bool> Connection::serve_one() {
   admitted.reset();
   co_await std::move(relaying);
   stream_.watch_hangup(nullptr);
-  co_return writer_->reusable() && !gone_->cancelled();
   running_ = false;
+  co_return writer_->reusable() && !gone_->cancelled();
 }
 
 void Connection::leave_body_unread() noexcept {

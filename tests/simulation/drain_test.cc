@@ -250,5 +250,25 @@ TEST(Drain, RepliesOfOurOwnThatNobodyTakesAreCutAfterTheLastWords) {
   world.expect_rest();
 }
 
+TEST(Drain, HalfAHeadOnAKeptConnectionIsHeardToItsEnd) {
+  World world;
+  const std::string bytes = chat("alone").bytes();
+  Client& client = world.client();
+  client.start(bytes, 2);
+  world.run_for(1s);
+  EXPECT_EQ(client.reply().status, 200);
+  client.say(std::string_view(bytes).substr(0, 40));
+  world.run_for(100ms);
+  world.start_drain(300s);
+  world.run_for(1s);
+  ASSERT_TRUE(client.running());
+  client.say(std::string_view(bytes).substr(40));
+  world.run_until_end(client);
+  EXPECT_EQ(client.reply(1).status, 200) << client.raw();
+  EXPECT_EQ(client.reply(1).header("connection"), "close");
+  world.run_for(100ms);
+  EXPECT_TRUE(world.drained());
+}
+
 }  // namespace
 }  // namespace qq::simulation
