@@ -102,7 +102,10 @@ void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
     // Otherwise the socket just closes: there is no memory for words, or nobody left to say them; and a TLS
     // handshake is too much to do for a refusal.
     const bool speaks = full && !drained_ && !shared_.listeners[listener].tls;
-    if (speaks) turned_away_.add(services_.loop.adopt(std::move(socket)), full_reply());
+    if (speaks) {
+      turned_away_.add(services_.loop.adopt(std::move(socket)), full_reply(),
+                       TurnedAway::most_of_one(shared_.spread.loops()));
+    }
     return;
   }
   services_.counters.connections_accepted.add();

@@ -15,12 +15,12 @@ TurnedAway::LookTimer::LookTimer(TurnedAway& turned_away) noexcept
 
 TurnedAway::TurnedAway(net::EventLoop& loop) noexcept : loop_(loop), timer_(*this) {}
 
-void TurnedAway::add(std::unique_ptr<net::Stream> stream, std::string_view reply) {
+void TurnedAway::add(std::unique_ptr<net::Stream> stream, std::string_view reply, std::size_t most) {
   const iovec piece = net::as_iovec(reply);
   if (stream->try_write({&piece, 1}).status != net::IoStatus::Done) return;
   stream->shutdown_write();
   if (has_closed(*stream)) return;
-  if (waiting_.size() >= kMost) waiting_.pop_front();
+  if (waiting_.size() >= most) waiting_.pop_front();
   waiting_.push_back({std::move(stream), loop_.now() + kWait});
   if (!timer_.armed()) loop_.arm(timer_, loop_.now() + kLookEvery);
 }

@@ -2,6 +2,7 @@
 // the client's request is on its way would be a reset, which may overtake the reply. A few wait at a time,
 // without a coroutine each; when more come, the one that has waited longest is closed.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string_view>
@@ -12,8 +13,12 @@ namespace qq::downstream {
 
 class TurnedAway {
  public:
-  // Descriptors of the reserve that connections_max leaves (app/gateway.cc); a guess.
+  // Descriptors of the process's reserve that connections_max leaves (app/gateway.cc); a guess.
   static constexpr std::size_t kMost = 16;
+  // A loop's share of them, at least one.
+  static constexpr std::size_t most_of_one(std::size_t loops) noexcept {
+    return std::max<std::size_t>(kMost / loops, 1);
+  }
   static constexpr Milliseconds kWait{1'000};
 
   explicit TurnedAway(net::EventLoop& loop) noexcept;
@@ -21,8 +26,8 @@ class TurnedAway {
   TurnedAway(const TurnedAway&) = delete;
   TurnedAway& operator=(const TurnedAway&) = delete;
 
-  // Says `reply`, as far as the kernel takes it now, and sees to the rest.
-  void add(std::unique_ptr<net::Stream> stream, std::string_view reply);
+  // Says `reply`, as far as the kernel takes it now, and sees to the rest. At most `most` wait.
+  void add(std::unique_ptr<net::Stream> stream, std::string_view reply, std::size_t most);
   void clear() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
 

@@ -132,12 +132,18 @@ TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
   world.expect_rest();
 }
 
-TEST(Saturation, WhoIsTurnedAwayHoldsLittleAndNotForLong) {
+class TurnedAwayBy : public ::testing::TestWithParam<int> {};
+
+TEST_P(TurnedAwayBy, SomeLoopsHoldsLittleAndNotForLong) {
   WorldSetup setup;
   setup.limits = "{connections_max: 1}";
+  setup.servers = GetParam();
   World world(std::move(setup));
-  Client& one = world.client();
-  one.start("", 0);
+  std::vector<Client*> served;
+  for (int i = 0; i < GetParam(); ++i) {
+    served.push_back(&world.client());
+    served.back()->start("", 0);
+  }
   world.run_for(10ms);
   const std::size_t before = world.loop().open_streams();
   std::vector<Client*> many;
@@ -152,9 +158,11 @@ TEST(Saturation, WhoIsTurnedAwayHoldsLittleAndNotForLong) {
   world.run_for(1'200ms);
   EXPECT_EQ(world.loop().open_streams(), before + 200) << "only the clients' own ends";
   for (Client* client : many) client->leave(Client::Leave::Reset);
-  one.leave(Client::Leave::Reset);
+  for (Client* client : served) client->leave(Client::Leave::Reset);
   world.expect_rest();
 }
+
+INSTANTIATE_TEST_SUITE_P(Saturation, TurnedAwayBy, ::testing::Values(1, 2));
 
 }  // namespace
 }  // namespace qq::simulation
