@@ -101,7 +101,8 @@ const char* Checker::check_document() noexcept {
   std::size_t nodes_left = limits_.nodes_max;
   std::size_t depth = 0;
   bool in_object = false;
-  std::string_view name;  // the key that the next value belongs to
+  const char* name_begin = nullptr;  // of the member being read, behind its quote
+  std::string_view name;             // the same, complete
 
 value:
   at = skip_json_space(at, end);
@@ -156,10 +157,10 @@ key:
   if (at == end || *at != '"') return fail(at, "expected a key");
   if (nodes_left-- == 0) return fail(at, "too many values");
   escape_seen_ = false;
-  name = std::string_view(at + 1, 0);
+  name_begin = at + 1;
   at = check_string(at, end);
   if (at == nullptr) return nullptr;
-  name = {name.data(), static_cast<std::size_t>(at - name.data()) - 1};
+  name = {name_begin, static_cast<std::size_t>(at - name_begin) - 1};
   at = skip_json_space(at, end);
   if (at == end || *at != ':') return fail(at, "expected ':'");
   ++at;
