@@ -138,7 +138,8 @@ TEST(EarlyReply, AnAnswerIsTakenAndTheConnectionDropped) {
 Task<void> answer_slowly(ScriptedUpstream& server, net::Stream& stream) {
   // Nothing is read for a while, so that the tickets come while the body is being sent.
   co_await ScriptedUpstream::pause(server, 500ms);
-  if (!co_await read_request(server, stream)) co_return;
+  const bool asked = co_await read_request(server, stream);
+  if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, answer());
   co_await read_request(server, stream);
 }
