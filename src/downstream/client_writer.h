@@ -37,6 +37,7 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] bool reusable() const noexcept {
     return keep_alive_ && complete_ && !broken_ && pending_.empty();
   }
+  [[nodiscard]] bool broken() const noexcept { return broken_; }
   void close_after() noexcept { keep_alive_ = false; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();

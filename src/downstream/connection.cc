@@ -87,6 +87,7 @@ Task<void> Connection::serve() {
     if (!goes_on) break;
     served_any_ = true;
   }
+  if (writer_ && !writer_->broken()) co_await settle();
   if (hold_close_) co_await linger();
 }
 
@@ -473,6 +474,15 @@ Task<void> Connection::send_local(int status, std::string header_lines, std::str
   if (writer_->reply(status, header_lines, {&piece, 1}) == relay::ClientPort::Taken::Pending) {
     const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
     co_await writer_->flush(scope);
+  }
+}
+
+// The end of an answer may still be held by the stream, whose close would drop it.
+Task<void> Connection::settle() {
+  const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
+  while (!stream_.settle()) {
+    const net::Wake wake = co_await stream_.writable(scope);
+    if (wake != net::Wake::Ready) co_return;
   }
 }
 

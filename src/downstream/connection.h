@@ -60,6 +60,7 @@ class Connection {
   static Own own(Admitted& admitted);
   void record(const Own& own, int status, const Error* error);
   // Lets the client read what was sent before the close discards it (RFC 9112 9.6).
+  Task<void> settle();
   Task<void> linger();
 
   Server& server_;

@@ -94,6 +94,7 @@ void EpollLoop::run() {
   }
   now_ = std::chrono::steady_clock::now();
   run_posts();  // those that came before anybody ran
+  held_sends_.send_all();
   MonotonicTime batch_end = now_;
   while (!stopping_.load(std::memory_order_acquire)) {
     const int events = poller_.wait(patience(batch_end));
@@ -103,6 +104,7 @@ void EpollLoop::run() {
     timers_.advance(now_);
     if (std::exchange(wakeup_.signalled, false)) run_posts();
     resume_queued();
+    held_sends_.send_all();
     batch_end = std::chrono::steady_clock::now();
     worst_batch_ = std::max(worst_batch_, std::chrono::nanoseconds(batch_end - now_));
   }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "net/event_loop.h"
+#include "net/held_sends.h"
 #include "net/poller.h"
 #include "net/relaxed_events.h"
 #include "net/timer_wheel.h"
@@ -71,6 +72,7 @@ class EpollLoop final : public EventLoop {
   // For the files of net/.
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
   [[nodiscard]] RelaxedEvents& relaxed_events() noexcept { return relaxed_; }
+  [[nodiscard]] HeldSends& held_sends() noexcept { return held_sends_; }
 
  private:
   static constexpr std::size_t kScratchBytes = 64UL * 1024;
@@ -92,6 +94,7 @@ class EpollLoop final : public EventLoop {
   EpollLoopOptions options_;
   Poller poller_;
   RelaxedEvents relaxed_{poller_};
+  HeldSends held_sends_;
   MonotonicTime now_;
   TimerWheel timers_;
   Wakeup wakeup_;

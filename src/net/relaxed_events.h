@@ -11,7 +11,7 @@ namespace qq::net {
 class RelaxedEvents final : private PollTarget {
  public:
   // How late an event of a relaxed stream may be told.
-  static constexpr std::chrono::microseconds kInterval{500};
+  static constexpr std::chrono::microseconds kInterval{1'000};
 
   // Without a descriptor for the set, streams simply stay where they are.
   explicit RelaxedEvents(Poller& poller) noexcept;

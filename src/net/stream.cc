@@ -35,6 +35,12 @@ void Stream::became_readable() noexcept {
   if (read_waiter_ != nullptr) read_waiter_->fire(Wake::Ready);
 }
 
+void Stream::became_readable_later() noexcept {
+  readable_ = true;
+  if (above_ != nullptr) return above_->became_readable_later();
+  if (read_waiter_ != nullptr) read_waiter_->fire_later(Wake::Ready);
+}
+
 void Stream::became_writable() noexcept {
   writable_ = true;
   if (above_ != nullptr) return above_->below_became_writable();

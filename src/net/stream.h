@@ -49,13 +49,18 @@ class Stream {
   virtual ~Stream();  // closes; nobody may be waiting
 
   virtual IoTry try_read(std::span<char> into) noexcept = 0;
-  // One gathered write (sendmsg). May take only a part.
+  // One gathered write (sendmsg). May take only a part. What is small may leave at the end of the loop's turn
+  // only; an error is then told by the next read or write. As with the kernel's own buffer, bytes that were
+  // taken have not arrived.
   virtual IoTry try_write(std::span<const iovec> pieces) noexcept = 0;
+  // Before a close that must not lose what was taken: whether the kernel has all of it (or the connection is
+  // broken). If not, wait for writable() and ask again.
+  [[nodiscard]] virtual bool settle() noexcept { return true; }
   // FIN (and close_notify); reading goes on.
   virtual void shutdown_write() noexcept = 0;
   // Makes the close a reset (SO_LINGER 0) where there is a real socket.
   virtual void set_reset_on_close() noexcept = 0;
-  // A relaxed stream is one of many that flow: its readiness may be told half a millisecond late, so that
+  // A relaxed stream is one of many that flow: its readiness may be told a millisecond late, so that
   // several are handled in one batch. Where that brings nothing it does nothing.
   virtual void set_relaxed(bool /*relaxed*/) noexcept {}
   [[nodiscard]] virtual Address peer() const = 0;
@@ -94,6 +99,8 @@ class Stream {
  protected:
   // For implementations: what the poller saw.
   void became_readable() noexcept;
+  // The same where no coroutine may run now: the reading one wakes after the turn.
+  void became_readable_later() noexcept;
   void became_writable() noexcept;
   void became_hung_up() noexcept;
   // For a layer on top of another stream (TLS): the lower one tells the upper one through these. The upper

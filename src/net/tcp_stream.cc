@@ -14,20 +14,6 @@ namespace qq::net {
 namespace {
 
 constexpr std::uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-// Up to this many bytes, copying the pieces together costs less than the kernel's reading of a list of them.
-constexpr std::size_t kJoinMax = 4096;
-
-ssize_t send_joined(int fd, std::span<const iovec> pieces) noexcept {
-  if (pieces.size() == 1) return ::send(fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
-  std::array<char, kJoinMax> joined;
-  std::size_t size = 0;
-  for (const iovec& piece : pieces) {
-    if (piece.iov_len > 0) std::memcpy(joined.data() + size, piece.iov_base, piece.iov_len);
-    size += piece.iov_len;
-  }
-  return ::send(fd, joined.data(), size, MSG_NOSIGNAL);
-}
-
 ssize_t send_gathered(int fd, std::span<const iovec> pieces) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces.data());  // sendmsg only reads them
@@ -47,6 +33,7 @@ TcpStream::TcpStream(EpollLoop& loop, int fd, Address peer, State state) noexcep
 }
 
 TcpStream::~TcpStream() {
+  if (held_ != 0) send_held();
   epoll_loop().poller().forget(token_);
   ::close(fd_);
 }
@@ -58,7 +45,9 @@ void TcpStream::on_events(std::uint32_t events) noexcept {
   const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (ended && !hung_up_) became_hung_up();
   if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0) {
-    became_writable();
+    writable_ = true;
+    if (!unsent_.empty()) send_unsent();
+    if (writable_) became_writable();
     if (!poller.alive(token)) return;
   }
   if ((events & EPOLLIN) != 0 || ended) became_readable();
@@ -98,12 +87,28 @@ IoTry TcpStream::broken(int error) noexcept {
 
 IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
   if (!writable_) return {};
+  if (error_ != 0) return {IoStatus::Failed, 0, error_};
   static constexpr std::size_t kMostPieces = 1024;  // IOV_MAX
   if (pieces.size() > kMostPieces) pieces = pieces.first(kMostPieces);
   std::size_t offered = 0;
   for (const iovec& piece : pieces) offered += piece.iov_len;
+  // Where the peer has hung up, the writer is to learn at once that nobody listens.
+  const bool small = offered <= HeldSends::kWriteMax && !hung_up_;
+  HeldSends& held = epoll_loop().held_sends();
+  if (held_ != 0 && (!small || !held.may_grow(held_, offered))) {
+    send_held();
+    if (!writable_) return {};
+    if (error_ != 0) return {IoStatus::Failed, 0, error_};
+  }
+  if (!small) return send(pieces, offered);
+  held.hold(*this, held_, pieces, offered);
+  return {IoStatus::Done, offered, 0};
+}
+
+IoTry TcpStream::send(std::span<const iovec> pieces, std::size_t offered) noexcept {
   for (;;) {
-    const ssize_t n = offered <= kJoinMax ? send_joined(fd_, pieces) : send_gathered(fd_, pieces);
+    const ssize_t n = pieces.size() == 1 ? ::send(fd_, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
+                                         : send_gathered(fd_, pieces);
     if (n >= 0) {
       const auto bytes = static_cast<std::size_t>(n);
       if (bytes < offered) writable_ = false;
@@ -118,8 +123,37 @@ IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
   }
 }
 
+void TcpStream::send_held() noexcept {
+  const std::string_view bytes = epoll_loop().held_sends().take(held_);
+  const iovec piece = as_iovec(bytes);
+  const IoTry tried = send({&piece, 1}, bytes.size());
+  if (tried.status == IoStatus::Failed) {
+    // The writer has been told that all is well. Who reads learns it, and whoever writes next.
+    became_readable_later();
+    return;
+  }
+  if (tried.bytes < bytes.size()) unsent_ = bytes.substr(tried.bytes);
+}
+
+void TcpStream::send_unsent() noexcept {
+  const iovec piece = as_iovec(unsent_);
+  const IoTry tried = send({&piece, 1}, unsent_.size());
+  if (tried.status != IoStatus::Failed && tried.bytes < unsent_.size()) {
+    unsent_.erase(0, tried.bytes);
+    return;
+  }
+  std::string().swap(unsent_);
+  if (fin_wanted_) ::shutdown(fd_, SHUT_WR);
+}
+
+bool TcpStream::settle() noexcept {
+  if (held_ != 0) send_held();
+  return unsent_.empty();
+}
+
 void TcpStream::shutdown_write() noexcept {
-  ::shutdown(fd_, SHUT_WR);
+  fin_wanted_ = !settle();
+  if (!fin_wanted_) ::shutdown(fd_, SHUT_WR);
 }
 
 void TcpStream::set_relaxed(bool relaxed) noexcept {

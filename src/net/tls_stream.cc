@@ -251,6 +251,12 @@ void TlsStream::send_close_notify() noexcept {
   close_notify_wanted_ = result < 0 && SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_WRITE;
 }
 
+bool TlsStream::settle() noexcept {
+  if (below_->settle()) return true;
+  writable_ = false;  // until the lower stream says so
+  return false;
+}
+
 void TlsStream::shutdown_write() noexcept {
   if (mood_ == Mood::Open || mood_ == Mood::Ended) send_close_notify();
   if (!close_notify_wanted_) below_->shutdown_write();

@@ -46,6 +46,7 @@ class TlsStream final : public Stream {
   IoTry try_write(std::span<const iovec> pieces) noexcept override;
   void shutdown_write() noexcept override;
   void set_reset_on_close() noexcept override;
+  [[nodiscard]] bool settle() noexcept override;
   void set_relaxed(bool relaxed) noexcept override { below_->set_relaxed(relaxed); }
   [[nodiscard]] Address peer() const override { return below_->peer(); }
   [[nodiscard]] bool is_tls() const noexcept override { return true; }
