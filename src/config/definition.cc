@@ -449,7 +449,8 @@ const Section& route_section() {
                                     {"404", &Triggers::not_found},
                                     {"4xx", &Triggers::refused}}))
                .doc("Failures after which the next target is tried: `timeout`; `5xx` (broken connections and "
-                    "answers too); `429` (spent quotas, dead keys and a provider's 403 too); `empty` "
+                    "answers too); `429` (spent quotas, dead keys, a provider's 403 and prompts over an "
+                    "account's tokens a minute too); `empty` "
                     "answers; `404` (the "
                     "provider does "
                     "not know the model); any other `4xx`."),

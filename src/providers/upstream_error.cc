@@ -90,6 +90,7 @@ constexpr std::array kOwnCodes = {
     OwnCodeMeaning{"qianfan", "system_unsafe", ErrorKind::Refused},
     OwnCodeMeaning{"qianfan", "user_setting_unsafe", ErrorKind::Refused},
     OwnCodeMeaning{"qianfan", "functions_unsafe", ErrorKind::Refused},
+    OwnCodeMeaning{"qianfan", "no_parameter_permission", ErrorKind::Refused},  // on a 401
 
     // A live key at an endpoint that was retired, on a 403.
     OwnCodeMeaning{"perplexity", "chat_completions_not_available", ErrorKind::ModelMissing},
@@ -111,7 +112,7 @@ constexpr std::array kCommonCodes = {
     CodeMeaning{"API_KEY_INVALID", ErrorKind::CredentialDead},
     // Where we are, not what was asked; on a 403.
     CodeMeaning{"unsupported_country_region_territory", ErrorKind::CredentialDead},
-    // Limits that pass with time. Groq says 413 for tokens a minute.
+    // Limits that pass with time, but for a request that is larger than they are (is_larger_than_a_limit).
     CodeMeaning{"rate_limit_exceeded", ErrorKind::RateLimited},
     CodeMeaning{"RateLimitReached", ErrorKind::RateLimited},
     CodeMeaning{"limit_requests", ErrorKind::RateLimited},
@@ -171,6 +172,13 @@ bool names(std::string_view code, std::string_view said) noexcept {
   return said.starts_with(code);
 }
 
+// One request for more tokens than the account may have in a minute, on Groq's 413 or OpenAI's 429 ("Request
+// too large for gpt-4o"): no wait makes it smaller, and others' requests are not refused with it.
+bool is_larger_than_a_limit(int status, std::string_view message) noexcept {
+  constexpr std::string_view kBeginning = "request too large";
+  return status == 413 || wire::iequals(message.substr(0, kBeginning.size()), kBeginning);
+}
+
 std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept {
   const std::string_view number = number_at_end(kind, status, body.message);
   for (const OwnCodeMeaning& own : kOwnCodes) {
@@ -180,7 +188,9 @@ std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, cons
     }
   }
   for (const CodeMeaning& common : kCommonCodes) {
-    if (names(common.code, body.code) || names(common.code, body.type)) return common.meaning;
+    if (!names(common.code, body.code) && !names(common.code, body.type)) continue;
+    const bool is_limit = common.meaning == ErrorKind::RateLimited;
+    return is_limit && is_larger_than_a_limit(status, body.message) ? ErrorKind::Refused : common.meaning;
   }
   return std::nullopt;
 }
@@ -337,7 +347,7 @@ ErrorKind judge(std::string_view kind, int status, const ErrorBody& body) {
   }
   const std::string message = lowered(body.message);
   // "insufficient_quota" comes as a 429 whose type is also a limit's: the code speaks before the status.
-  if (by_code && !(status == 401 && *by_code == ErrorKind::Refused)) return *by_code;
+  if (by_code) return *by_code;
   if (begins_as_quota_error(kind, status, body, message)) return ErrorKind::QuotaExhausted;
   if ((status == 400 || status == 403) && begins_as_key_error(message)) return ErrorKind::CredentialDead;
   if (status == 400 && message.starts_with("model not exist")) return ErrorKind::ModelMissing;  // DeepSeek
