@@ -61,6 +61,8 @@ struct RequestState {
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};
   std::optional<Error> error{};  // what the client was told, or why it ended early
+  // The client was lost while a provider's failure was on its way to it; that failure is its attempt's.
+  std::unique_ptr<Error> lost_client{};
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};

@@ -279,9 +279,12 @@ bool Relaying::read_usage(const Piece& piece) {
   return !is_told_all();
 }
 
-// What the provider said before remains what the attempt came to: it is evidence about the target.
+// What the provider said before remains what the attempt came to: it is evidence about the target. The
+// request, though, has ended with its client.
 [[gnu::noinline]] void Relaying::client_left(Result<>& flushed) {
-  if (!error_) end(std::move(flushed).error());
+  if (!error_) return end(std::move(flushed).error());
+  if (is_lost_client(flushed.error()))
+    state_.lost_client = std::make_unique<Error>(std::move(flushed).error());
 }
 
 [[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "relay/delivery.h"
+
 namespace qq::relay {
 namespace {
 
@@ -36,8 +38,7 @@ class Place {
 }  // namespace
 
 bool wants_usage(const model::Attempt& attempt, const Error& ended) noexcept {
-  return attempt.target->drain_for_usage &&
-         (ended.kind == ErrorKind::ClientGone || ended.kind == ErrorKind::ClientStalled);
+  return attempt.target->drain_for_usage && is_lost_client(ended);
 }
 
 Task<void> drain_for_usage(RequestState& state, UpstreamReply& reply, UsageReader& reader) {

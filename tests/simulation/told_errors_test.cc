@@ -178,6 +178,8 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
   world.run_for(3s);
   ASSERT_EQ(world.records().size(), 1U);
   EXPECT_EQ(story_of(world.records()[0].attempts), "stream_error");
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled) << "nobody was told";
+  EXPECT_FALSE(world.records()[0].interrupted);
   client.leave(Client::Leave::Reset);
   world.expect_rest();
 }
