@@ -11,6 +11,7 @@
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
+#include "relay/usage_drain.h"
 #include "resilience/evidence.h"
 #include "resilience/last_candidate.h"
 #include "resilience/next_step.h"
@@ -133,6 +134,8 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   call.body_pieces = body.pieces;
   call.body_bytes = body.bytes;
   call.stream = state.facts.stream;
+  WaitForUsage patience(state);
+  if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());

@@ -18,6 +18,7 @@
 #include "model/plan.h"
 #include "relay/body_budget.h"
 #include "relay/client_port.h"
+#include "relay/drain_place.h"
 #include "relay/heartbeat.h"
 #include "relay/loop_services.h"
 
@@ -66,7 +67,8 @@ struct RequestState {
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};
-  std::optional<Heartbeat> heartbeat{};  // streams only
+  std::optional<Heartbeat> heartbeat{};       // streams only
+  std::unique_ptr<DrainPlace> drain_place{};  // of a client that has left; see usage_drain.h
 
   [[nodiscard]] net::Scope scope() const noexcept { return {deadline, &client.gone()}; }
 };

@@ -221,6 +221,8 @@ class Relaying {
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
   void client_left(Result<>& flushed);
+  // The client was gone when the head came.
+  void left_before() { end(given_up(state_.client.gone())); }
 
   [[nodiscard]] bool over() const noexcept { return over_; }
   // The body goes on behind the stream's own end, or behind the client's.
@@ -398,6 +400,7 @@ Task<void> read_on(RequestState& state, UpstreamReply& reply, Relaying& relaying
 
 Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   Relaying relaying(state, attempt, reply);
+  if (state.client.gone().cancelled()) relaying.left_before();
   for (;;) {
     // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
     // scratch.

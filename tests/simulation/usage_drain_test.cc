@@ -22,7 +22,9 @@ struct Case {
 const std::vector<Case> kCases = {
     {"stream", "words=12; gap=500"},
     {"stream_before_content", "words=12; ttft=5000"},
+    {"stream_before_head", "words=12; delay=5000"},
     {"whole", "words=200; rate=250", false},
+    {"whole_before_head", "words=12; delay=5000", false},
     {"too_large_to_hold", "words=1000; rate=1000", false, "{held_answer_max: 1KiB}"},
 };
 
@@ -69,20 +71,23 @@ INSTANTIATE_TEST_SUITE_P(Table, DrainForUsage,
                          });
 
 TEST(DrainForUsageLimits, OffUnlessTheProviderIsOneOfThose) {
-  World world;
-  world.provider(0).misbehave("words=12; gap=500");
-  Client& client = world.client();
-  client.start(chat("alone").streamed().bytes());
-  world.run_for(2s);
-  client.leave(Client::Leave::Reset);
-  world.run_for(1s);
-  ASSERT_EQ(world.records().size(), 1U);
-  EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
-  world.expect_rest();
+  for (const std::string_view directives : {"words=12; gap=500", "words=12; delay=5000"}) {
+    World world;
+    world.provider(0).misbehave(directives);
+    Client& client = world.client();
+    client.start(chat("alone").streamed().bytes());
+    world.run_for(2s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(1s);
+    ASSERT_EQ(world.records().size(), 1U) << directives;
+    EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+    world.expect_rest();
+  }
 }
 
 TEST(DrainForUsageLimits, TenSecondsAtMost) {
-  for (const std::string_view directives : {"words=100; gap=3000", "fault=stall_mid_body; at=3"}) {
+  for (const std::string_view directives : {"words=100; gap=3000", "fault=stall_mid_body; at=3",
+                                            "delay=14000", "words=100; delay=5000; gap=3000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
     Client& client = world.client();
@@ -109,6 +114,9 @@ constexpr std::string_view kBeginning =
 constexpr std::string_view kGoodEnd =
     R"(data: {"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})"
     "\n\ndata: [DONE]\n\n";
+constexpr std::string_view kWhole =
+    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 165\r\n\r\n"
+    R"({"id":"1","object":"chat.completion","model":"sim-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"one"},"finish_reason":"stop"}],"usage":null   })";
 constexpr std::string_view kBadEnd = R"(data: {"error":{"message":"lost","type":"server_error"}})"
                                      "\n\n";
 
@@ -171,18 +179,50 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
 }
 
 TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
-  World world(draining());
-  world.provider(0).misbehave("words=100; gap=300");
+  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+    World world(draining());
+    world.provider(0).misbehave(directives);
+    Client& client = world.client();
+    client.start(chat("alone").streamed().bytes());
+    world.run_for(2s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(1s);
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+    world.start_drain(5min);
+    world.run_for(1s);
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
+    EXPECT_TRUE(world.drained());
+    world.expect_rest();
+  }
+}
+
+Task<void> answer_once_then_close(ScriptedUpstream& server, net::Stream& stream) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  co_await ScriptedUpstream::write(stream, std::string(kWhole));
+  co_await ScriptedUpstream::pause(server, 4s);
+}
+
+// A connection that was used again and breaks is replaced, but for a client only.
+TEST(DrainForUsageLimits, NothingIsSentAgainForAClientThatHasLeft) {
+  WorldSetup setup = draining();
+  setup.base_host = "127.0.0.2";
+  World world(std::move(setup));
+  ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(),
+                          &answer_once_then_close);
+  EXPECT_EQ(world.ask(chat("sim-gpt")).reply.status, 200);
   Client& client = world.client();
-  client.start(chat("alone").streamed().bytes());
+  client.start(chat("sim-gpt").bytes());
   world.run_for(2s);
   client.leave(Client::Leave::Reset);
   world.run_for(1s);
-  EXPECT_EQ(world.counters().requests_in_flight.get(), 1);
-  world.start_drain(5min);
-  world.run_for(1s);
-  EXPECT_EQ(world.counters().requests_in_flight.get(), 0);
-  EXPECT_TRUE(world.drained());
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << "it is waited for";
+  world.run_for(2s);
+  ASSERT_EQ(world.records().size(), 2U);
+  EXPECT_EQ(world.records()[1].error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(story_of(world.records()[1].attempts), "cancelled");
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_TRUE(server.idle());
   world.expect_rest();
 }
 
