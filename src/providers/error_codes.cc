@@ -1,146 +1,160 @@
 #include "providers/error_codes.h"
 
 #include <array>
+#include <span>
 
 #include "wire/http_head.h"
 
 namespace qq::providers {
 namespace {
 
+// First match wins, and a provider's own come before the common ones. What a caller's content can provoke is
+// Refused or ModelMissing here, whatever its status: no caller may take an account out of service or open a
+// breaker.
 struct CodeMeaning {
   std::string_view code;  // compared with `code` and `type`; a '*' at its end stands for any rest
   ErrorKind meaning;
 };
-struct OwnCodeMeaning {
-  std::string_view kind;  // entry of the catalogue
-  std::string_view code;
-  ErrorKind meaning;
-};
 
-// What a caller's content can provoke is Refused or ModelMissing here, whatever its status: no caller may
-// take an account out of service or open a breaker.
-//
-// First match wins, and these come before the common ones.
-constexpr std::array kOwnCodes = {
-    OwnCodeMeaning{"zhipu", "1113", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"zhipu", "1304", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"zhipu", "1308", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"zhipu", "1309", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"zhipu", "1310", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"zhipu", "1110", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"zhipu", "1111", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"zhipu", "1112", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"zhipu", "1121", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"zhipu", "1302", ErrorKind::RateLimited},
-    OwnCodeMeaning{"zhipu", "1303", ErrorKind::RateLimited},
-    OwnCodeMeaning{"zhipu", "1313", ErrorKind::RateLimited},
-    OwnCodeMeaning{"zhipu", "1305", ErrorKind::Overloaded},
-    OwnCodeMeaning{"zhipu", "1312", ErrorKind::Overloaded},
-    OwnCodeMeaning{"zhipu", "1211", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"zhipu", "1311", ErrorKind::ModelMissing},  // not in the plan, on a 429
-    OwnCodeMeaning{"zhipu", "1261", ErrorKind::Refused},       // prompt too long
-    OwnCodeMeaning{"zhipu", "1301", ErrorKind::Refused},       // unsafe content
+constexpr auto kZhipu = std::to_array<CodeMeaning>({
+    {"1113", ErrorKind::QuotaExhausted},
+    {"1304", ErrorKind::QuotaExhausted},
+    {"1308", ErrorKind::QuotaExhausted},
+    {"1309", ErrorKind::QuotaExhausted},
+    {"1310", ErrorKind::QuotaExhausted},
+    {"1110", ErrorKind::CredentialDead},
+    {"1111", ErrorKind::CredentialDead},
+    {"1112", ErrorKind::CredentialDead},
+    {"1121", ErrorKind::CredentialDead},
+    {"1302", ErrorKind::RateLimited},
+    {"1303", ErrorKind::RateLimited},
+    {"1313", ErrorKind::RateLimited},
+    {"1305", ErrorKind::Overloaded},
+    {"1312", ErrorKind::Overloaded},
+    {"1211", ErrorKind::ModelMissing},
+    {"1311", ErrorKind::ModelMissing},  // not in the plan, on a 429
+    {"1261", ErrorKind::Refused},       // prompt too long
+    {"1301", ErrorKind::Refused},       // unsafe content
+});
 
+constexpr auto kMinimax = std::to_array<CodeMeaning>({
     // The type stands before the numbers: words about a bad request may quote one of the caller's choice.
-    OwnCodeMeaning{"minimax", "bad_request_error", ErrorKind::Refused},
-    OwnCodeMeaning{"minimax", "1026", ErrorKind::Refused},  // sensitive input
-    OwnCodeMeaning{"minimax", "1027", ErrorKind::Refused},  // sensitive output
-    OwnCodeMeaning{"minimax", "1042", ErrorKind::Refused},  // too many invisible characters
-    OwnCodeMeaning{"minimax", "2013", ErrorKind::Refused},
-    OwnCodeMeaning{"minimax", "1008", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"minimax", "2056", ErrorKind::QuotaExhausted},  // the plan's limit until a reset
-    OwnCodeMeaning{"minimax", "1004", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"minimax", "2049", ErrorKind::CredentialDead},
-    OwnCodeMeaning{"minimax", "1002", ErrorKind::RateLimited},
-    OwnCodeMeaning{"minimax", "1039", ErrorKind::RateLimited},
+    {"bad_request_error", ErrorKind::Refused},
+    {"1026", ErrorKind::Refused},  // sensitive input
+    {"1027", ErrorKind::Refused},  // sensitive output
+    {"1042", ErrorKind::Refused},  // too many invisible characters
+    {"2013", ErrorKind::Refused},
+    {"1008", ErrorKind::QuotaExhausted},
+    {"2056", ErrorKind::QuotaExhausted},  // the plan's limit until a reset
+    {"1004", ErrorKind::CredentialDead},
+    {"2049", ErrorKind::CredentialDead},
+    {"1002", ErrorKind::RateLimited},
+    {"1039", ErrorKind::RateLimited},
+});
 
+constexpr auto kQwen = std::to_array<CodeMeaning>({
     // DashScope's word for tokens a minute; it recovers within one.
-    OwnCodeMeaning{"qwen", "insufficient_quota", ErrorKind::RateLimited},
-    OwnCodeMeaning{"qwen", "PrepaidBillOverdue", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"qwen", "PostpaidBillOverdue", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"qwen", "CommodityNotPurchased", ErrorKind::QuotaExhausted},
+    {"insufficient_quota", ErrorKind::RateLimited},
+    {"PrepaidBillOverdue", ErrorKind::QuotaExhausted},
+    {"PostpaidBillOverdue", ErrorKind::QuotaExhausted},
+    {"CommodityNotPurchased", ErrorKind::QuotaExhausted},
+});
 
+constexpr auto kArk = std::to_array<CodeMeaning>({
     // Its 403 is about files, caches and rights of single resources, seldom about the key.
-    OwnCodeMeaning{"ark", "OperationDenied.ServiceOverdue", ErrorKind::QuotaExhausted},
-    OwnCodeMeaning{"ark", "InvalidSubscription", ErrorKind::QuotaExhausted},  // on a 400
-    OwnCodeMeaning{"ark", "AccessDenied", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"ark", "OperationDenied.ServiceNotOpen", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"ark", "OperationDenied.ArkAccessRoleNotFound", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"ark", "OperationDenied.*", ErrorKind::Refused},
-    OwnCodeMeaning{"ark", "SetLimitExceeded",
-                   ErrorKind::ModelMissing},  // paused by its owner's limit, on a 429
-    OwnCodeMeaning{"ark", "InvalidEndpoint.ClosedEndpoint", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"ark", "RequestBurstTooFast", ErrorKind::Overloaded},
-    OwnCodeMeaning{"ark", "SensitiveContentDetected*", ErrorKind::Refused},
-    OwnCodeMeaning{"ark", "InputTextSensitiveContentDetected*", ErrorKind::Refused},
-    OwnCodeMeaning{"ark", "InputImageSensitiveContentDetected*", ErrorKind::Refused},
-    OwnCodeMeaning{"ark", "OutputTextSensitiveContentDetected*", ErrorKind::Refused},
+    {"OperationDenied.ServiceOverdue", ErrorKind::QuotaExhausted},
+    {"InvalidSubscription", ErrorKind::QuotaExhausted},  // on a 400
+    {"AccessDenied", ErrorKind::ModelMissing},
+    {"OperationDenied.ServiceNotOpen", ErrorKind::ModelMissing},
+    {"OperationDenied.ArkAccessRoleNotFound", ErrorKind::ModelMissing},
+    {"OperationDenied.*", ErrorKind::Refused},
+    {"SetLimitExceeded", ErrorKind::ModelMissing},  // paused by its owner's limit, on a 429
+    {"InvalidEndpoint.ClosedEndpoint", ErrorKind::ModelMissing},
+    {"RequestBurstTooFast", ErrorKind::Overloaded},
+    {"SensitiveContentDetected*", ErrorKind::Refused},
+    {"InputTextSensitiveContentDetected*", ErrorKind::Refused},
+    {"InputImageSensitiveContentDetected*", ErrorKind::Refused},
+    {"OutputTextSensitiveContentDetected*", ErrorKind::Refused},
+});
 
-    OwnCodeMeaning{"qianfan", "account_overdue", ErrorKind::QuotaExhausted},  // on a 403
-    OwnCodeMeaning{"qianfan", "unsafe_request", ErrorKind::Refused},          // on a 403
-    OwnCodeMeaning{"qianfan", "system_unsafe", ErrorKind::Refused},
-    OwnCodeMeaning{"qianfan", "user_setting_unsafe", ErrorKind::Refused},
-    OwnCodeMeaning{"qianfan", "functions_unsafe", ErrorKind::Refused},
-    OwnCodeMeaning{"qianfan", "no_parameter_permission", ErrorKind::Refused},  // on a 401
+constexpr auto kQianfan = std::to_array<CodeMeaning>({
+    {"account_overdue", ErrorKind::QuotaExhausted},  // on a 403
+    {"unsafe_request", ErrorKind::Refused},          // on a 403
+    {"system_unsafe", ErrorKind::Refused},
+    {"user_setting_unsafe", ErrorKind::Refused},
+    {"functions_unsafe", ErrorKind::Refused},
+    {"no_parameter_permission", ErrorKind::Refused},  // on a 401
+});
 
+constexpr auto kPerplexity = std::to_array<CodeMeaning>({
     // A live key at an endpoint that was retired, on a 403.
-    OwnCodeMeaning{"perplexity", "chat_completions_not_available", ErrorKind::ModelMissing},
-    OwnCodeMeaning{"perplexity", "agent_api_migration_required", ErrorKind::ModelMissing},
-};
+    {"chat_completions_not_available", ErrorKind::ModelMissing},
+    {"agent_api_migration_required", ErrorKind::ModelMissing},
+});
 
-constexpr std::array kCommonCodes = {
+std::span<const CodeMeaning> own_codes(std::string_view kind) noexcept {
+  if (kind == "zhipu") return kZhipu;
+  if (kind == "minimax") return kMinimax;
+  if (kind == "qwen") return kQwen;
+  if (kind == "ark") return kArk;
+  if (kind == "qianfan") return kQianfan;
+  if (kind == "perplexity") return kPerplexity;
+  return {};
+}
+
+constexpr auto kCommonCodes = std::to_array<CodeMeaning>({
     // Money and quotas that waiting does not cure.
-    CodeMeaning{"insufficient_quota", ErrorKind::QuotaExhausted},
-    CodeMeaning{"billing_hard_limit_reached", ErrorKind::QuotaExhausted},
-    CodeMeaning{"billing_not_active", ErrorKind::QuotaExhausted},
-    CodeMeaning{"exceeded_current_quota_error", ErrorKind::QuotaExhausted},  // Moonshot
-    CodeMeaning{"Arrearage", ErrorKind::QuotaExhausted},                     // Qwen, on a 400
-    CodeMeaning{"AccountOverdueError", ErrorKind::QuotaExhausted},           // Ark, on a 403
+    {"insufficient_quota", ErrorKind::QuotaExhausted},
+    {"billing_hard_limit_reached", ErrorKind::QuotaExhausted},
+    {"billing_not_active", ErrorKind::QuotaExhausted},
+    {"exceeded_current_quota_error", ErrorKind::QuotaExhausted},  // Moonshot
+    {"Arrearage", ErrorKind::QuotaExhausted},                     // Qwen, on a 400
+    {"AccountOverdueError", ErrorKind::QuotaExhausted},           // Ark, on a 403
     // Keys and accounts that are refused, also on a 400.
-    CodeMeaning{"invalid_api_key", ErrorKind::CredentialDead},
-    CodeMeaning{"InvalidApiKey", ErrorKind::CredentialDead},
-    CodeMeaning{"account_deactivated", ErrorKind::CredentialDead},
-    CodeMeaning{"API_KEY_INVALID", ErrorKind::CredentialDead},
+    {"invalid_api_key", ErrorKind::CredentialDead},
+    {"InvalidApiKey", ErrorKind::CredentialDead},
+    {"account_deactivated", ErrorKind::CredentialDead},
+    {"API_KEY_INVALID", ErrorKind::CredentialDead},
     // Where we are, not what was asked; on a 403.
-    CodeMeaning{"unsupported_country_region_territory", ErrorKind::CredentialDead},
+    {"unsupported_country_region_territory", ErrorKind::CredentialDead},
     // Limits that pass with time, but for a request that is larger than they are (is_larger_than_a_limit).
-    CodeMeaning{"rate_limit_exceeded", ErrorKind::RateLimited},
-    CodeMeaning{"RateLimitReached", ErrorKind::RateLimited},
-    CodeMeaning{"limit_requests", ErrorKind::RateLimited},
-    CodeMeaning{"rate_limit_error", ErrorKind::RateLimited},
+    {"rate_limit_exceeded", ErrorKind::RateLimited},
+    {"RateLimitReached", ErrorKind::RateLimited},
+    {"limit_requests", ErrorKind::RateLimited},
+    {"rate_limit_error", ErrorKind::RateLimited},
     // The provider as a whole is busy, whatever the status.
-    CodeMeaning{"overloaded_error", ErrorKind::Overloaded},
-    CodeMeaning{"engine_overloaded_error", ErrorKind::Overloaded},  // Moonshot, on a 429
-    CodeMeaning{"ServerOverloaded", ErrorKind::Overloaded},         // Ark, on a 429
+    {"overloaded_error", ErrorKind::Overloaded},
+    {"engine_overloaded_error", ErrorKind::Overloaded},  // Moonshot, on a 429
+    {"ServerOverloaded", ErrorKind::Overloaded},         // Ark, on a 429
     // Models that are not there.
-    CodeMeaning{"model_not_found", ErrorKind::ModelMissing},
-    CodeMeaning{"DeploymentNotFound", ErrorKind::ModelMissing},
-    CodeMeaning{"ModelNotFound", ErrorKind::ModelMissing},
-    CodeMeaning{"InvalidEndpointOrModel.NotFound", ErrorKind::ModelMissing},  // Ark
-    CodeMeaning{"invalid_model", ErrorKind::ModelMissing},                    // Mistral
+    {"model_not_found", ErrorKind::ModelMissing},
+    {"DeploymentNotFound", ErrorKind::ModelMissing},
+    {"ModelNotFound", ErrorKind::ModelMissing},
+    {"InvalidEndpointOrModel.NotFound", ErrorKind::ModelMissing},  // Ark
+    {"invalid_model", ErrorKind::ModelMissing},                    // Mistral
     // The caller's own doing under a status that says otherwise (OpenRouter's moderation is a 403).
-    CodeMeaning{"content_filter", ErrorKind::Refused},
-    CodeMeaning{"content_policy_violation", ErrorKind::Refused},
-    CodeMeaning{"data_inspection_failed", ErrorKind::Refused},
-    CodeMeaning{"DataInspectionFailed", ErrorKind::Refused},
-    CodeMeaning{"tool_use_failed", ErrorKind::Refused},
-    CodeMeaning{"context_length_exceeded", ErrorKind::Refused},
+    {"content_filter", ErrorKind::Refused},
+    {"content_policy_violation", ErrorKind::Refused},
+    {"data_inspection_failed", ErrorKind::Refused},
+    {"DataInspectionFailed", ErrorKind::Refused},
+    {"tool_use_failed", ErrorKind::Refused},
+    {"context_length_exceeded", ErrorKind::Refused},
     // The same where there is no status: what OpenAI's responses fail with (ResponseError of its SDK).
-    CodeMeaning{"invalid_prompt", ErrorKind::Refused},
-    CodeMeaning{"bio_policy", ErrorKind::Refused},
-    CodeMeaning{"misalignment_policy_violation", ErrorKind::Refused},
-    CodeMeaning{"invalid_image*", ErrorKind::Refused},
-    CodeMeaning{"invalid_base64_image", ErrorKind::Refused},
-    CodeMeaning{"image_parse_error", ErrorKind::Refused},
-    CodeMeaning{"image_content_policy_violation", ErrorKind::Refused},
-    CodeMeaning{"image_too_large", ErrorKind::Refused},
-    CodeMeaning{"image_too_small", ErrorKind::Refused},
-    CodeMeaning{"image_file_too_large", ErrorKind::Refused},
-    CodeMeaning{"image_file_not_found", ErrorKind::Refused},
-    CodeMeaning{"empty_image_file", ErrorKind::Refused},
-    CodeMeaning{"unsupported_image_media_type", ErrorKind::Refused},
-    CodeMeaning{"failed_to_download_image", ErrorKind::Refused},
-};
+    {"invalid_prompt", ErrorKind::Refused},
+    {"bio_policy", ErrorKind::Refused},
+    {"misalignment_policy_violation", ErrorKind::Refused},
+    {"invalid_image*", ErrorKind::Refused},
+    {"invalid_base64_image", ErrorKind::Refused},
+    {"image_parse_error", ErrorKind::Refused},
+    {"image_content_policy_violation", ErrorKind::Refused},
+    {"image_too_large", ErrorKind::Refused},
+    {"image_too_small", ErrorKind::Refused},
+    {"image_file_too_large", ErrorKind::Refused},
+    {"image_file_not_found", ErrorKind::Refused},
+    {"empty_image_file", ErrorKind::Refused},
+    {"unsupported_image_media_type", ErrorKind::Refused},
+    {"failed_to_download_image", ErrorKind::Refused},
+});
 
 // MiniMax's number stands behind its words: "insufficient balance (1008)". Not so on a 400, which may quote
 // the caller to its very end.
@@ -170,8 +184,7 @@ bool is_larger_than_a_limit(int status, std::string_view message) noexcept {
 
 std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept {
   const std::string_view number = number_at_end(kind, status, body.message);
-  for (const OwnCodeMeaning& own : kOwnCodes) {
-    if (own.kind != kind) continue;
+  for (const CodeMeaning& own : own_codes(kind)) {
     if (names(own.code, body.code) || names(own.code, body.type) || names(own.code, number)) {
       return own.meaning;
     }
