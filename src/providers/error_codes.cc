@@ -14,6 +14,9 @@ namespace {
 struct CodeMeaning {
   std::string_view code;  // compared with `code` and `type`; a '*' at its end stands for any rest
   ErrorKind meaning;
+  // Where one code has several meanings: how the message begins and, behind a '*', what it goes on to say.
+  // The beginning is the provider's; further on a message may quote the caller.
+  std::string_view words{};
 };
 
 constexpr auto kZhipu = std::to_array<CodeMeaning>({
@@ -53,6 +56,10 @@ constexpr auto kMinimax = std::to_array<CodeMeaning>({
 });
 
 constexpr auto kQwen = std::to_array<CodeMeaning>({
+    // A coding plan's hours, week or month are used up.
+    {"*", ErrorKind::QuotaExhausted, "hour allocated quota exceeded"},
+    {"*", ErrorKind::QuotaExhausted, "week allocated quota exceeded"},
+    {"*", ErrorKind::QuotaExhausted, "month allocated quota exceeded"},
     // DashScope's word for tokens a minute; it recovers within one.
     {"insufficient_quota", ErrorKind::RateLimited},
     {"PrepaidBillOverdue", ErrorKind::QuotaExhausted},
@@ -70,6 +77,12 @@ constexpr auto kArk = std::to_array<CodeMeaning>({
     {"OperationDenied.*", ErrorKind::Refused},
     {"SetLimitExceeded", ErrorKind::ModelMissing},  // paused by its owner's limit, on a 429
     {"InvalidEndpoint.ClosedEndpoint", ErrorKind::ModelMissing},
+    // On a 429: a model's free trial or a plan's hours, week or month are used up; else too many tasks wait.
+    {"QuotaExceeded", ErrorKind::ModelMissing, "Your account*free trial quota"},
+    {"QuotaExceeded", ErrorKind::QuotaExhausted, "You have exceeded the*usage quota"},
+    {"QuotaExceeded", ErrorKind::RateLimited},
+    {"AccountQuotaExceeded", ErrorKind::QuotaExhausted},
+    {"QuotaExceeded.AgentPlanQuotaExceeded", ErrorKind::QuotaExhausted},
     {"RequestBurstTooFast", ErrorKind::Overloaded},
     {"SensitiveContentDetected*", ErrorKind::Refused},
     {"InputTextSensitiveContentDetected*", ErrorKind::Refused},
@@ -173,6 +186,13 @@ bool names(std::string_view code, std::string_view said) noexcept {
   return said.starts_with(code);
 }
 
+bool says(std::string_view words, std::string_view message) noexcept {
+  const std::string_view beginning = words.substr(0, words.find('*'));
+  if (!message.starts_with(beginning)) return false;
+  return beginning.size() == words.size() ||
+         message.find(words.substr(beginning.size() + 1), beginning.size()) != std::string_view::npos;
+}
+
 // One request for more tokens than the account may have in a minute, on Groq's 413 or OpenAI's 429 ("Request
 // too large for gpt-4o"): no wait makes it smaller, and others' requests are not refused with it.
 bool is_larger_than_a_limit(int status, std::string_view message) noexcept {
@@ -185,6 +205,7 @@ bool is_larger_than_a_limit(int status, std::string_view message) noexcept {
 std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept {
   const std::string_view number = number_at_end(kind, status, body.message);
   for (const CodeMeaning& own : own_codes(kind)) {
+    if (!says(own.words, body.message)) continue;
     if (names(own.code, body.code) || names(own.code, body.type) || names(own.code, number)) {
       return own.meaning;
     }
