@@ -146,9 +146,7 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientDoesNotStayForIt) {
   for (const Client::Leave how : {Client::Leave::Reset, Client::Leave::Fin}) {
     World world(saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true));
     world.provider(0).misbehave("play=told/words");
-    net::SimulatedNetwork narrow;
-    narrow.down.window = 20;
-    world.loop().set_network(world.gateway(), narrow);
+    world.narrow(20);
     Client& client = world.client();
     client.stop_reading();
     client.start(chat("alone").streamed().bytes());
@@ -169,9 +167,7 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
   setup.timers = "{client_write_stall: 2s, heartbeat: 1h}";
   World world(std::move(setup));
   world.provider(0).misbehave("play=told/words");
-  net::SimulatedNetwork narrow;
-  narrow.down.window = 20;
-  world.loop().set_network(world.gateway(), narrow);
+  world.narrow(20);
   Client& client = world.client();
   client.stop_reading();
   client.start(chat("alone").streamed().bytes());

@@ -42,8 +42,7 @@ TEST_P(DrainForUsage, RecordsWhatTheAnswerCost) {
   ASSERT_GE(whole.took, 3s);
   ASSERT_LE(whole.took, 10s);
 
-  Client& client = world.client();
-  client.start(ask.bytes());
+  Client& client = world.start(ask);
   world.run_for(2s);
   client.leave(how);
   world.run_for(10s);
@@ -74,8 +73,7 @@ TEST(DrainForUsageLimits, OffUnlessTheProviderIsOneOfThose) {
   for (const std::string_view directives : {"words=12; gap=500", "words=12; delay=5000"}) {
     World world;
     world.provider(0).misbehave(directives);
-    Client& client = world.client();
-    client.start(chat("alone").streamed().bytes());
+    Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     world.run_for(1s);
@@ -90,8 +88,7 @@ TEST(DrainForUsageLimits, TenSecondsAtMost) {
                                             "delay=14000", "words=100; delay=5000; gap=3000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
-    Client& client = world.client();
-    client.start(chat("alone").streamed().bytes());
+    Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     const MonotonicTime left = world.loop().now();
@@ -139,9 +136,7 @@ TEST(DrainForUsageLimits, NothingIsAwaitedBehindAStreamThatIsOver) {
     setup.base_host = "127.0.0.2";
     World world(std::move(setup));
     ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(), script);
-    net::SimulatedNetwork narrow;
-    narrow.down.window = 20;
-    world.loop().set_network(world.gateway(), narrow);
+    world.narrow(20);
     Client& client = world.client();
     client.stop_reading();
     client.start(chat("sim-gpt").streamed().bytes());
@@ -160,10 +155,8 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
     World world(draining());
     world.provider(0).misbehave("words=12; gap=500");
     world.provider(1).misbehave("words=200; gap=500");
-    for (int i = 0; i < others; ++i) world.client().start(chat("spare").streamed().bytes());
-    std::vector<Client*> leaving;
-    for (int i = 0; i < 3; ++i) leaving.push_back(&world.client());
-    for (Client* client : leaving) client->start(chat("alone").streamed().bytes());
+    world.start_many(others, chat("spare").streamed());
+    const std::vector<Client*> leaving = world.start_many(3, chat("alone").streamed());
     world.run_for(2s);
     for (Client* client : leaving) client->leave(Client::Leave::Reset);
     world.run_for(8s);
@@ -182,8 +175,7 @@ TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
   for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
-    Client& client = world.client();
-    client.start(chat("alone").streamed().bytes());
+    Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     world.run_for(1s);
@@ -211,8 +203,7 @@ TEST(DrainForUsageLimits, NothingIsSentAgainForAClientThatHasLeft) {
   ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(),
                           &answer_once_then_close);
   EXPECT_EQ(world.ask(chat("sim-gpt")).reply.status, 200);
-  Client& client = world.client();
-  client.start(chat("sim-gpt").bytes());
+  Client& client = world.start(chat("sim-gpt"));
   world.run_for(2s);
   client.leave(Client::Leave::Reset);
   world.run_for(1s);
