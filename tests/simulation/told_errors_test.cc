@@ -180,6 +180,23 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
   world.expect_rest();
 }
 
+TEST(ErrorInAnAnswer, ThatItsClientDoesNotTakeIsTheClientsStall) {
+  WorldSetup setup = saying(R"({"error":{"message":"no"}})", false, 400);
+  setup.timers = "{client_write_stall: 1s}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("play=told/words");
+  world.narrow(20);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(chat("alone").bytes());
+  world.run_for(1'500ms);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), "refused");
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled);
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
 struct Leak {
   std::string name;
   std::string body;
