@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "app/descriptor_reserve.h"
 #include "app/memory_watch.h"
 #include "app/worker.h"
 #include "config/compile.h"
 #include "net/descriptor_limit.h"
 
 namespace qq::app {
-namespace {
-
-// Descriptors that are not connections: loops, listeners, logs, DNS.
-constexpr std::size_t kReservedDescriptors = 128;
-
-}  // namespace
 
 Gateway::Gateway(config::Config config, Options options)
     : active_{std::move(config), nullptr}, telemetry_(std::move(options.telemetry)) {}
@@ -33,13 +28,11 @@ Result<std::unique_ptr<Gateway>> Gateway::start(config::Config config, Options o
 Result<> Gateway::build(int loops) {
   const config::Config& config = active_.config;
   const std::size_t descriptors = net::raise_descriptor_limit();
-  std::size_t connections_max = config.limits.connections_max;
-  if (connections_max == 0 && descriptors > 2 * kReservedDescriptors) {
-    // A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
-    connections_max = (descriptors - kReservedDescriptors) / 2;
-  }
-  // Rounded up: a share of zero would mean no limit.
   const auto shares = static_cast<std::size_t>(loops);
+  std::size_t connections_max = config.limits.connections_max;
+  if (connections_max == 0)
+    connections_max = connections_within(descriptors, shares, config.listeners.size());
+  // Rounded up: a share of zero would mean no limit.
   shared_.connections_per_loop_max = (connections_max + shares - 1) / shares;
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 

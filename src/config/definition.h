@@ -3,7 +3,7 @@
 // docs/configuration.md (schema.h), and what a reload reports as changed (diff.h).
 //
 // A section describes one kind of map in the file and fills one struct; fields know that struct's members
-// behind `void*`, which `definition.cc` makes from member pointers, so that the types agree.
+// behind `void*`, which `field_builders.h` makes from member pointers, so that the types agree.
 #pragma once
 #include <cstdint>
 #include <functional>

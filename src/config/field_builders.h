@@ -1,4 +1,5 @@
-// How definition.cc makes fields from member pointers. Only for definition.cc.
+// How sections are written: fields made from member pointers, and what is special about each. Only for the
+// files that define sections (sections.h).
 #pragma once
 #include <fmt/core.h>
 
@@ -240,6 +241,52 @@ std::function<const void*()> defaults_of() {
     static const T kDefault{};
     return &kDefault;
   };
+}
+
+// Makes definitions read as sentences: what a field is, then what is special about it.
+struct Make {
+  Field field;
+  Make(Field made) : field(std::move(made)) {}  // NOLINT(google-explicit-constructor)
+  Make&& doc(std::string_view text) && { return field.doc = text, std::move(*this); }
+  Make&& required() && { return field.presence = Presence::Required, std::move(*this); }
+  Make&& restart() && { return field.effect = Effect::Restart, std::move(*this); }
+  Make&& absent(std::string note) && { return field.default_note = std::move(note), std::move(*this); }
+  Make&& at_least(std::size_t items) && { return field.min_items = items, std::move(*this); }
+  Make&& like(std::string_view example) && { return field.example = example, std::move(*this); }
+  Make&& known_as(std::vector<std::string_view> names) && {
+    return field.often_written = std::move(names), std::move(*this);
+  }
+  Make&& longest(std::size_t bytes) && { return field.max_length = bytes, std::move(*this); }
+  operator Field() && { return std::move(field); }  // NOLINT(google-explicit-constructor)
+};
+
+inline bool in_charset(std::string_view text, std::string_view punctuation, std::size_t longest) {
+  const auto alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (text.empty() || text.size() > longest || !alphanumeric(text[0])) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return alphanumeric(c) || punctuation.find(c) != std::string_view::npos;
+  });
+}
+
+// Names of providers, accounts and groups: parts of "provider/account/model", so without a slash.
+inline Field named(Field field) {
+  field.pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+  field.pattern_words =
+      "a name of at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit";
+  field.matches = [](std::string_view text) { return in_charset(text, "._-", 64); };
+  return field;
+}
+
+// Names that clients send as `model` and that appear in response headers.
+inline Field publicly_named(Field field) {
+  field.pattern = "^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$";
+  field.pattern_words =
+      "a name of at most 128 letters, digits and '.', '_', '-', ':', '/', '@', '+', beginning with a letter "
+      "or digit";
+  field.matches = [](std::string_view text) { return in_charset(text, "._:/@+-", 128); };
+  return field;
 }
 
 }  // namespace qq::config::build

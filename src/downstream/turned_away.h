@@ -13,7 +13,7 @@ namespace qq::downstream {
 
 class TurnedAway {
  public:
-  // Descriptors of the process's reserve that connections_max leaves (app/gateway.cc); a guess.
+  // Descriptors of the process's reserve that connections_max leaves (app/descriptor_reserve.h); a guess.
   static constexpr std::size_t kMost = 16;
   // A loop's share of them, at least one.
   static constexpr std::size_t most_of_one(std::size_t loops) noexcept {

@@ -39,7 +39,7 @@ struct Target {
   std::string provider;
   std::string account;
   std::string account_name;      // "provider/account", identity of cool-downs
-  std::string limit_group_name;  // "provider/group"; equals account_name when there is none
+  std::string limit_group_name;  // "provider/group" or account_name; "/model" behind if limits are a model's
   std::string kind;              // entry of the providers' catalogue
   std::string model;             // our name of the model
   std::string upstream_model;    // what the provider calls it

@@ -20,6 +20,9 @@ enum class UrlForm : std::uint8_t {
   AzureDeployment,  // base_url + /openai/deployments/{model}/… ?api-version=…
 };
 
+// Whose a rate limit is: a 429 rests the whole account (or limit group), or one model of it.
+enum class LimitScope : std::uint8_t { Account, Model };
+
 struct ProviderKind {
   std::string_view name;      // "openai", "azure_openai", "openai_compatible", ...
   std::string_view title;     // "Azure OpenAI"
@@ -31,6 +34,7 @@ struct ProviderKind {
   std::string_view key_env;  // usual environment variable of the key: "OPENAI_API_KEY"
   // Behind base_url. A leading "/v1" is left out where base_url ends in it.
   std::string_view responses_path = "/responses";
+  LimitScope limits = LimitScope::Account;
 };
 
 std::span<const ProviderKind> catalogue() noexcept;

@@ -43,6 +43,7 @@ std::string habits_of(const ProviderKind& kind) {
   add(!kind.quirks.force_include_usage, "sends stream usage unasked");
   add(kind.quirks.refuses_include_usage, "refuses to be asked for it");
   add(kind.quirks.reasoning_excluded_from_output, "chat: reasoning beside completion_tokens");
+  add(kind.limits == LimitScope::Model, "each model has limits of its own");
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "providers/error_body.h"
 
+#include <algorithm>
+
 #include "wire/json_text.h"
 
 namespace qq::providers {
@@ -98,6 +100,10 @@ ErrorBody error_body_of(const Error& told) {
   // What dialects have no member for: Google's kind, engines that call their code otherwise.
   if (!told.object.empty()) read_members(JsonValue(told.object), body);
   return body;
+}
+
+bool is_digits(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace qq::providers

@@ -26,4 +26,7 @@ ErrorBody read_error_body(std::string_view body);
 // The same of an error that a dialect has read already.
 ErrorBody error_body_of(const Error& told);
 
+// Of codes that are numbers.
+bool is_digits(std::string_view text) noexcept;
+
 }  // namespace qq::providers

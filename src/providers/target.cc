@@ -114,6 +114,7 @@ Result<model::Target> make_target(const ProviderConfig& provider, const AccountC
   target.kind = provider.kind;
   target.model = model_name;
   target.upstream_model = upstream_model.empty() ? model_name : upstream_model;
+  if (kind->limits == LimitScope::Model) target.limit_group_name += "/" + target.upstream_model;
   target.name = target.account_name + "/" + target.model;
   target.origin = std::move(url->origin);
   target.origin.allow_private_address = provider.allow_private_address;

@@ -39,6 +39,17 @@ TEST(Target, HasIdentitiesForReloadsCoolDownsAndLimitGroups) {
   EXPECT_EQ(grouped->upstream_model, "mini") << "without a name of its own the provider's is ours";
 }
 
+TEST(Target, HasALimitGroupOfItsModelWhereLimitsAreAModels) {
+  const auto group = [](std::string_view model, std::string upstream, std::string limit_group = {}) {
+    return make_target(provider("qwen"), account("k", std::move(limit_group)), model, upstream)
+        ->limit_group_name;
+  };
+  EXPECT_EQ(group("a", "qwen-plus"), "p/main/qwen-plus");
+  EXPECT_EQ(group("b", "qwen-plus"), "p/main/qwen-plus") << "two names, one limit";
+  EXPECT_EQ(group("qwen-max", ""), "p/main/qwen-max");
+  EXPECT_EQ(group("a", "qwen-plus", "org-1"), "p/org-1/qwen-plus");
+}
+
 TEST(Target, SendsABearerTokenToTheUsualPaths) {
   const auto target = make_target(provider("openai"), account(), "m", "m");
   ASSERT_TRUE(target);

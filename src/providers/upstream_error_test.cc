@@ -89,7 +89,11 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
        ErrorKind::CredentialDead, "invalid_request_error", "Authentication Fails"},
       {"groq", 413,
        R"({"error":{"message":"Request too large: tokens per minute","type":"tokens","code":"rate_limit_exceeded"}})",
-       ErrorKind::RateLimited, "rate_limit_exceeded", "Request too large: tokens per minute"},
+       ErrorKind::Refused, "rate_limit_exceeded", "Request too large: tokens per minute"},
+      {"openai", 429,
+       R"({"error":{"message":"Request too large for gpt-x on tokens per min (TPM): Limit 1, Requested 2.","type":"tokens","code":"rate_limit_exceeded"}})",
+       ErrorKind::Refused, "rate_limit_exceeded",
+       "Request too large for gpt-x on tokens per min (TPM): Limit 1, Requested 2."},
       {"groq", 400,
        R"({"error":{"message":"Failed to call a function","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"x"}})",
        ErrorKind::Refused, "tool_use_failed", "Failed to call a function"},
@@ -233,37 +237,33 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
       {"qianfan", 403,
        R"({"error":{"code":"account_overdue","message":"overdue","type":"access_denied"},"id":"as-1"})",
        ErrorKind::QuotaExhausted, "account_overdue", "overdue"},
+      {"qianfan", 401,
+       R"({"error":{"code":"no_parameter_permission","message":"not for this key","type":"access_denied"},"id":"as-1"})",
+       ErrorKind::Refused, "no_parameter_permission", "not for this key"},
+      {"qianfan", 401,
+       R"({"error":{"code":"invalid_model","message":"The model does not exist or you do not have access to it.","type":"invalid_request_error"},"id":"as-1"})",
+       ErrorKind::ModelMissing, "invalid_model", "The model does not exist or you do not have access to it."},
+      {"qianfan", 401,
+       R"({"error":{"code":"invalid_iam_token","message":"IAM Certification failed","type":"invalid_request_error"},"id":"as-1"})",
+       ErrorKind::CredentialDead, "invalid_iam_token", "IAM Certification failed"},
       {"qianfan", 429,
        R"({"error":{"code":"rpm_rate_limit_exceeded","message":"Rate limit reached for RPM","type":"rate_limit_exceeded"},"id":"as-1"})",
        ErrorKind::RateLimited, "rpm_rate_limit_exceeded", "Rate limit reached for RPM"},
-      // Ark: a 403 is seldom about the key
-      {"ark", 403, R"({"error":{"code":"AccessDenied","message":"words","type":"T"}})",
-       ErrorKind::ModelMissing, "AccessDenied", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.InvalidState","message":"words","type":"T"}})",
-       ErrorKind::Refused, "OperationDenied.InvalidState", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.UnsupportedPhase","message":"words","type":"T"}})",
-       ErrorKind::Refused, "OperationDenied.UnsupportedPhase", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.FileQuotaExceeded","message":"words","type":"T"}})",
-       ErrorKind::Refused, "OperationDenied.FileQuotaExceeded", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.TosAccessDenied","message":"words","type":"T"}})",
-       ErrorKind::Refused, "OperationDenied.TosAccessDenied", "words"},
-      {"ark", 403,
-       R"({"error":{"code":"OperationDenied.ArkAccessRoleNotFound","message":"words","type":"T"}})",
-       ErrorKind::ModelMissing, "OperationDenied.ArkAccessRoleNotFound", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.ServiceNotOpen","message":"words","type":"T"}})",
-       ErrorKind::ModelMissing, "OperationDenied.ServiceNotOpen", "words"},
-      {"ark", 403, R"({"error":{"code":"OperationDenied.ServiceOverdue","message":"words","type":"T"}})",
-       ErrorKind::QuotaExhausted, "OperationDenied.ServiceOverdue", "words"},
-      {"ark", 429, R"({"error":{"code":"SetLimitExceeded","message":"words","type":"T"}})",
-       ErrorKind::ModelMissing, "SetLimitExceeded", "words"},
-      {"ark", 429, R"({"error":{"code":"QuotaExceeded","message":"words","type":"T"}})",
-       ErrorKind::RateLimited, "QuotaExceeded", "words"},
-      {"ark", 429, R"({"error":{"code":"RequestBurstTooFast","message":"words","type":"T"}})",
-       ErrorKind::Overloaded, "RequestBurstTooFast", "words"},
-      {"ark", 400, R"({"error":{"code":"InvalidSubscription","message":"words","type":"T"}})",
-       ErrorKind::QuotaExhausted, "InvalidSubscription", "words"},
-      {"ark", 400, R"({"error":{"code":"InvalidEndpoint.ClosedEndpoint","message":"words","type":"T"}})",
-       ErrorKind::ModelMissing, "InvalidEndpoint.ClosedEndpoint", "words"},
+      // Ark: one code of several meanings
+      {"ark", 429,
+       R"({"error":{"code":"QuotaExceeded","message":"Your account [1] has exhausted its free trial quota for the [m] model.","type":"T"}})",
+       ErrorKind::ModelMissing, "QuotaExceeded",
+       "Your account [1] has exhausted its free trial quota for the [m] model."},
+      {"ark", 429,
+       R"({"error":{"code":"QuotaExceeded","message":"You have exceeded the weekly usage quota. It will reset at 2026-12-01.","type":"T"}})",
+       ErrorKind::QuotaExhausted, "QuotaExceeded",
+       "You have exceeded the weekly usage quota. It will reset at 2026-12-01."},
+      {"qwen", 429, R"({"error":{"code":"throttling","message":"week allocated quota exceeded."}})",
+       ErrorKind::QuotaExhausted, "throttling", "week allocated quota exceeded."},
+      {"qwen", 429, R"({"error":{"code":"throttling","message":"concurrency allocated quota exceeded."}})",
+       ErrorKind::RateLimited, "throttling", "concurrency allocated quota exceeded."},
+      {"qwen", 400, R"({"error":{"code":"x","message":"no such tool: week allocated quota exceeded"}})",
+       ErrorKind::Refused, "x", "no such tool: week allocated quota exceeded"},
       // MiniMax: the number stands behind the words
       {"minimax", 400,
        R"j({"type":"error","error":{"type":"bad_request_error","message":"invalid params, messages is empty (2013)","http_code":"400"},"request_id":"r"})j",
@@ -291,26 +291,6 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
        ErrorKind::RateLimited, "", "rate limit exceeded (1002)"},
       {"openai", 400, R"j({"error":{"message":"another's number (1008)"}})j", ErrorKind::Refused, "",
        "another's number (1008)"},
-      // Zhipu
-      {"zhipu", 429, R"({"error":{"code":"1304","message":"words"}})", ErrorKind::QuotaExhausted, "1304",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1309","message":"words"}})", ErrorKind::QuotaExhausted, "1309",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1311","message":"words"}})", ErrorKind::ModelMissing, "1311",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1312","message":"words"}})", ErrorKind::Overloaded, "1312",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1305","message":"words"}})", ErrorKind::Overloaded, "1305",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1313","message":"words"}})", ErrorKind::RateLimited, "1313",
-       "words"},
-      {"zhipu", 401, R"({"error":{"code":"1110","message":"words"}})", ErrorKind::CredentialDead, "1110",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1110","message":"words"}})", ErrorKind::CredentialDead, "1110",
-       "words"},
-      {"zhipu", 429, R"({"error":{"code":"1111","message":"words"}})", ErrorKind::CredentialDead, "1111",
-       "words"},
-      {"zhipu", 400, R"({"error":{"code":"1261","message":"words"}})", ErrorKind::Refused, "1261", "words"},
       // Together: 403 is a context that is too small
       {"together", 403,
        R"({"error":{"message":"Input tokens + max_tokens exceed the model's context length","type":"invalid_request_error","code":null}})",
@@ -341,6 +321,50 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
     EXPECT_EQ(error.upstream_status, tested.status);
     EXPECT_EQ(error.origin, ErrorOrigin::Upstream);
     EXPECT_EQ(error.phase, AttemptPhase::ReplyBegun);
+  }
+}
+
+// Whatever its words, and the status that it comes with.
+TEST(UpstreamError, ACodeOfTheirOwnSpeaksBeforeTheStatus) {
+  struct Row {
+    std::string_view provider;
+    int status;
+    std::string_view code;
+    ErrorKind kind;
+  };
+  constexpr std::array kRows = {
+      // a 403 is seldom about the key
+      Row{"ark", 403, "AccessDenied", ErrorKind::ModelMissing},
+      Row{"ark", 403, "OperationDenied.InvalidState", ErrorKind::Refused},
+      Row{"ark", 403, "OperationDenied.UnsupportedPhase", ErrorKind::Refused},
+      Row{"ark", 403, "OperationDenied.FileQuotaExceeded", ErrorKind::Refused},
+      Row{"ark", 403, "OperationDenied.TosAccessDenied", ErrorKind::Refused},
+      Row{"ark", 403, "OperationDenied.ArkAccessRoleNotFound", ErrorKind::ModelMissing},
+      Row{"ark", 403, "OperationDenied.ServiceNotOpen", ErrorKind::ModelMissing},
+      Row{"ark", 403, "OperationDenied.ServiceOverdue", ErrorKind::QuotaExhausted},
+      Row{"ark", 429, "SetLimitExceeded", ErrorKind::ModelMissing},
+      Row{"ark", 429, "QuotaExceeded", ErrorKind::RateLimited},
+      Row{"ark", 429, "AccountQuotaExceeded", ErrorKind::QuotaExhausted},
+      Row{"ark", 429, "RequestBurstTooFast", ErrorKind::Overloaded},
+      Row{"ark", 400, "InvalidSubscription", ErrorKind::QuotaExhausted},
+      Row{"ark", 400, "InvalidEndpoint.ClosedEndpoint", ErrorKind::ModelMissing},
+      Row{"zhipu", 429, "1304", ErrorKind::QuotaExhausted},
+      Row{"zhipu", 429, "1309", ErrorKind::QuotaExhausted},
+      Row{"zhipu", 429, "1311", ErrorKind::ModelMissing},
+      Row{"zhipu", 429, "1312", ErrorKind::Overloaded},
+      Row{"zhipu", 429, "1305", ErrorKind::Overloaded},
+      Row{"zhipu", 429, "1313", ErrorKind::RateLimited},
+      Row{"zhipu", 401, "1110", ErrorKind::CredentialDead},
+      Row{"zhipu", 429, "1110", ErrorKind::CredentialDead},
+      Row{"zhipu", 429, "1111", ErrorKind::CredentialDead},
+      Row{"zhipu", 400, "1261", ErrorKind::Refused},
+  };
+  for (const Row& row : kRows) {
+    const std::string body = R"({"error":{"code":")" + std::string(row.code) + R"(","message":"words"}})";
+    const Error error = classify(row.provider, row.status, body);
+    EXPECT_EQ(to_string(error.kind), to_string(row.kind)) << row.provider << " " << row.code;
+    EXPECT_EQ(error.code, row.code);
+    EXPECT_EQ(error.message, "words");
   }
 }
 

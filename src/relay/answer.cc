@@ -186,6 +186,10 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
 
   const Limits& limits = state.snapshot.limits;
   std::string held;
+  if (state.client.gone().cancelled()) {  // while the head was awaited
+    attempt.error = given_up(state.client.gone());
+    co_return co_await give_up(state, attempt, reply, std::move(held));
+  }
   // Until the whole answer is here or too large to hold.
   for (bool complete = false; !complete;) {
     const Piece piece = reply.try_read();

@@ -11,6 +11,7 @@
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
+#include "relay/usage_drain.h"
 #include "resilience/evidence.h"
 #include "resilience/last_candidate.h"
 #include "resilience/next_step.h"
@@ -133,6 +134,8 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   call.body_pieces = body.pieces;
   call.body_bytes = body.bytes;
   call.stream = state.facts.stream;
+  WaitForUsage patience(state);
+  if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
@@ -206,6 +209,11 @@ bool is_clients_own(const Error& error) {
   state.attempts.back().outcome = model::Outcome::Success;
 }
 
+// Who does not take the last words has not been told them.
+[[gnu::noinline]] void note_stall(RequestState& state, const Error& flushed) {
+  if (flushed.kind == ErrorKind::ClientStalled) state.error = flushed;
+}
+
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
   // "Not now" is said together with when.
@@ -215,13 +223,14 @@ Task<void> answer_error(RequestState& state, Error error) {
   if (state.heartbeat) state.heartbeat->stop();
   state.error = std::move(error);
   ClientPort& client = state.client;
-  if (state.error->kind == ErrorKind::ClientGone || state.error->kind == ErrorKind::ClientStalled) {
+  if (is_lost_client(*state.error)) {
     client.abort();
     co_return;
   }
   const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
   if (client.pending()) {
-    if (Result<> flushed = co_await client.flush(last_words); !flushed) co_return;
+    Result<> flushed = co_await client.flush(last_words);
+    if (!flushed) co_return note_stall(state, flushed.error());
   }
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
@@ -238,10 +247,14 @@ Task<void> answer_error(RequestState& state, Error error) {
     const std::string_view piece = encoded.body;
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
-  if (taken == ClientPort::Taken::Pending) co_await client.flush(last_words);
+  if (taken == ClientPort::Taken::Pending) {
+    Result<> flushed = co_await client.flush(last_words);
+    if (!flushed) note_stall(state, flushed.error());
+  }
 }
 
 Error nothing_left(const RequestState& state) {
+  if (state.lost_client) return *state.lost_client;
   if (state.client.gone().cancelled()) {
     const ErrorKind why = state.client.gone().reason();
     return why == ErrorKind::ShuttingDown ? Error::gateway(why, "the gateway is shutting down; try again")

@@ -31,6 +31,10 @@ Error client_gone() {
   return Error::client(ErrorKind::ClientGone, "the client closed the connection");
 }
 
+bool is_lost_client(const Error& error) noexcept {
+  return error.kind == ErrorKind::ClientGone || error.kind == ErrorKind::ClientStalled;
+}
+
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken) {
   if (taken == ClientPort::Taken::Gone) co_return fail(client_gone());
   if (taken == ClientPort::Taken::Pending) co_return co_await state.client.flush(state.scope());

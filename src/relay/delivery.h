@@ -23,6 +23,9 @@ Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope
 // Of a write that found the client gone.
 Error client_gone();
 
+// Whether the error is that nobody takes the answer any more: the client has left, or it reads nothing.
+bool is_lost_client(const Error& error) noexcept;
+
 // After a write that did not return All: waits until the client has what is pending. Errors: ClientGone,
 // ClientStalled.
 Task<Result<>> taken_by_client(RequestState& state, ClientPort::Taken taken);

@@ -18,6 +18,7 @@
 #include "model/plan.h"
 #include "relay/body_budget.h"
 #include "relay/client_port.h"
+#include "relay/drain_place.h"
 #include "relay/heartbeat.h"
 #include "relay/loop_services.h"
 
@@ -61,10 +62,13 @@ struct RequestState {
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};
   std::optional<Error> error{};  // what the client was told, or why it ended early
+  // The client was lost while a provider's failure was on its way to it; that failure is its attempt's.
+  std::unique_ptr<Error> lost_client{};
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};
-  std::optional<Heartbeat> heartbeat{};  // streams only
+  std::optional<Heartbeat> heartbeat{};       // streams only
+  std::unique_ptr<DrainPlace> drain_place{};  // of a client that has left; see usage_drain.h
 
   [[nodiscard]] net::Scope scope() const noexcept { return {deadline, &client.gone()}; }
 };

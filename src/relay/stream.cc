@@ -221,6 +221,8 @@ class Relaying {
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
   void client_left(Result<>& flushed);
+  // The client was gone when the head came.
+  void left_before() { end(given_up(state_.client.gone())); }
 
   [[nodiscard]] bool over() const noexcept { return over_; }
   // The body goes on behind the stream's own end, or behind the client's.
@@ -279,9 +281,12 @@ bool Relaying::read_usage(const Piece& piece) {
   return !is_told_all();
 }
 
-// What the provider said before remains what the attempt came to: it is evidence about the target.
+// What the provider said before remains what the attempt came to: it is evidence about the target. The
+// request, though, has ended with its client.
 [[gnu::noinline]] void Relaying::client_left(Result<>& flushed) {
-  if (!error_) end(std::move(flushed).error());
+  if (!error_) return end(std::move(flushed).error());
+  if (is_lost_client(flushed.error()))
+    state_.lost_client = std::make_unique<Error>(std::move(flushed).error());
 }
 
 [[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
@@ -395,6 +400,7 @@ Task<void> read_on(RequestState& state, UpstreamReply& reply, Relaying& relaying
 
 Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   Relaying relaying(state, attempt, reply);
+  if (state.client.gone().cancelled()) relaying.left_before();
   for (;;) {
     // What a step or a heartbeat left behind. Flushed before the read: what is read lies in the loop's
     // scratch.

@@ -2,6 +2,7 @@
 // connections, and by simulations.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,17 @@ namespace qq::relay {
 
 // Everything is borrowed and must outlive the call.
 struct UpstreamCall {
+  // Of who wants the reply even when its client has left; asked from then on, once the provider has the whole
+  // request.
+  class Patience {
+   public:
+    // Until when to wait for the reply's head before this is asked again; nothing: give up.
+    virtual std::optional<MonotonicTime> wait_until() = 0;
+
+   protected:
+    ~Patience() = default;
+  };
+
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view request_id;
@@ -24,6 +36,7 @@ struct UpstreamCall {
   std::span<const std::string_view> body_pieces;  // one gathered write
   std::size_t body_bytes = 0;
   bool stream = false;
+  Patience* patience = nullptr;  // null: none
 };
 
 // One reply being read. Destroying it before its end closes the connection, which is how an attempt is

@@ -1,56 +1,38 @@
 #include "relay/usage_drain.h"
 
-#include <algorithm>
+#include "relay/delivery.h"
 
 namespace qq::relay {
 namespace {
 
-constexpr Milliseconds kLongest{10'000};
-constexpr std::int64_t kShare = 50;  // one in so many of the loop's requests in flight, and one always
-// A shutdown is noticed this late at most.
-constexpr Milliseconds kLook{1'000};
-
-// A place among those that drain, if there is one.
-class Place {
- public:
-  explicit Place(LoopServices& services) noexcept : services_(services), taken_(has_room(services)) {
-    if (taken_) ++services_.usage_drains;
+// The request's place, taken when it is first asked for.
+std::optional<MonotonicTime> wait_until(RequestState& state) {
+  if (!state.drain_place) {
+    state.drain_place = std::make_unique<DrainPlace>(state.services);
+    if (state.heartbeat) state.heartbeat->stop();
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() {
-    if (taken_) --services_.usage_drains;
-  }
-  [[nodiscard]] bool taken() const noexcept { return taken_; }
-
- private:
-  static bool has_room(const LoopServices& services) noexcept {
-    const std::int64_t places = services.counters.requests_in_flight.get() / kShare;
-    return services.usage_drains < std::max(places, std::int64_t{1});
-  }
-
-  LoopServices& services_;
-  bool taken_;
-};
+  return state.drain_place->wait_until();
+}
 
 }  // namespace
 
+std::optional<MonotonicTime> WaitForUsage::wait_until() {
+  if (state_.client.gone().reason() != ErrorKind::ClientGone) return std::nullopt;
+  return relay::wait_until(state_);
+}
+
 bool wants_usage(const model::Attempt& attempt, const Error& ended) noexcept {
-  return attempt.target->drain_for_usage &&
-         (ended.kind == ErrorKind::ClientGone || ended.kind == ErrorKind::ClientStalled);
+  return attempt.target->drain_for_usage && is_lost_client(ended);
 }
 
 Task<void> drain_for_usage(RequestState& state, UpstreamReply& reply, UsageReader& reader) {
-  const Place place(state.services);
-  if (!place.taken()) co_return;
-  if (state.heartbeat) state.heartbeat->stop();
-  state.incoming.free_body();
-  net::EventLoop& loop = state.services.loop;
-  const MonotonicTime deadline = loop.now() + kLongest;
-  while (loop.now() < deadline && !state.services.process.draining.load(std::memory_order_relaxed)) {
+  for (;;) {
+    const std::optional<MonotonicTime> until = wait_until(state);
+    if (!until) co_return;
+    state.incoming.free_body();
     const UpstreamReply::Piece piece = reply.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      const net::Scope waiting{std::min(deadline, loop.now() + kLook), nullptr};
+      const net::Scope waiting{*until, nullptr};
       static_cast<void>(co_await reply.readable(waiting));  // the time is looked at anyway
     } else if (!reader.read_usage(piece) || piece.kind != UpstreamReply::Piece::Kind::Bytes || piece.last) {
       co_return;

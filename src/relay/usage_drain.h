@@ -1,7 +1,7 @@
 // "Drain for usage": some providers bill a generation to its end whether its client stays or not. Where the
 // operator says so (`drain_for_usage` of a provider), an attempt whose client has left is read on, its bytes
-// thrown away, until its usage is known: for ten seconds at most, and only while few others do the same. Such
-// an attempt is still a request in flight. From the reply's head on: before it there is nothing to read.
+// thrown away, until its usage is known: from the moment that the provider has the whole request, for ten
+// seconds at most, and only while few others do the same. Such an attempt is still a request in flight.
 #pragma once
 #include "base/task.h"
 #include "relay/request.h"
@@ -16,6 +16,16 @@ class UsageReader {
 
  protected:
   ~UsageReader() = default;
+};
+
+// Before the reply's head, of a provider that is one of those.
+class WaitForUsage final : public UpstreamCall::Patience {
+ public:
+  explicit WaitForUsage(RequestState& state) noexcept : state_(state) {}
+  std::optional<MonotonicTime> wait_until() override;
+
+ private:
+  RequestState& state_;
 };
 
 // Whether what follows `ended` is to be read for its usage: the client has left and the provider is one of

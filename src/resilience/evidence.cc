@@ -8,7 +8,8 @@
 //   dead credential, exhausted quota                    none      five minutes
 //   broken or empty 200, cut body or stream, error      failure   -
 //     object in a 200, bad encoding
-//   404 model, 403 about what was asked, other 4xx      none      -
+//   404 model, 403 about what was asked or with a       none      -
+//     web page, other 4xx
 //   the request's own deadline, the client's doing      none      -
 //   our own limits and refusals                         none      -
 //
@@ -67,7 +68,6 @@ Evidence evidence_of(const Error& error) noexcept {
     case ErrorKind::EventGapTimeout:
     case ErrorKind::ServerError:
     case ErrorKind::BadFrame:
-    case ErrorKind::BadContentType:
     case ErrorKind::DecodeFailed:
     case ErrorKind::BodyCut:
     case ErrorKind::StreamCut:
@@ -75,6 +75,8 @@ Evidence evidence_of(const Error& error) noexcept {
     case ErrorKind::EmptyReply:
     case ErrorKind::BadJson: return Evidence::Failure;
     case ErrorKind::Overloaded: return is_throttle(error) ? Evidence::None : Evidence::Failure;
+    // A firewall's page, which a caller's words can provoke.
+    case ErrorKind::BadContentType: return error.upstream_status == 403 ? Evidence::None : Evidence::Failure;
     case ErrorKind::InvalidRequest:
     case ErrorKind::Unauthorized:
     case ErrorKind::Forbidden:

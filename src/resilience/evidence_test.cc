@@ -46,6 +46,12 @@ TEST(Evidence, FourHundredsFeedNoBreaker) {
   }
 }
 
+TEST(Evidence, AFirewallsPageFeedsNoBreaker) {
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 403)), Evidence::None);
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 404)), Evidence::Failure)
+      << "no such path";
+}
+
 TEST(Evidence, OverloadedWithoutA5xxStatusIsAThrottle) {
   for (const std::uint16_t status : {429, 498, 200, 0}) {
     EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::Overloaded, status)), Evidence::None) << status;

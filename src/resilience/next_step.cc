@@ -99,6 +99,13 @@ bool is_about_the_key(int status) noexcept {
   return status == 402 || status == 403 || status == 429;
 }
 
+// More than this account may have in one request, of money (402) or of tokens a minute (429, and 413 where it
+// says so). Another account may have it.
+bool is_beyond_the_account(const Error& error) noexcept {
+  const int status = error.upstream_status;
+  return status == 402 || status == 429 || (status == 413 && error.code == "rate_limit_exceeded");
+}
+
 }  // namespace
 
 bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcept {
@@ -132,8 +139,7 @@ bool triggers_cover(const model::Triggers& triggers, const Error& error) noexcep
     case ErrorKind::Forbidden: return triggers.rate_limit;  // what this account may not, another may
     case ErrorKind::ModelMissing:
       return triggers.not_found || (is_about_the_key(error.upstream_status) && triggers.rate_limit);
-    // 402: more than this account can pay for one request.
-    case ErrorKind::Refused: return triggers.refused || (error.upstream_status == 402 && triggers.rate_limit);
+    case ErrorKind::Refused: return triggers.refused || (is_beyond_the_account(error) && triggers.rate_limit);
     // The caller's request, the request's own deadline, and ourselves: another target changes nothing.
     case ErrorKind::InvalidRequest:
     case ErrorKind::Unauthorized:

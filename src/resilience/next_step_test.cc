@@ -356,10 +356,16 @@ TEST(NextStepTriggers, AKeyThatMayNotUseTheModelLetsAnotherTry) {
   EXPECT_FALSE(triggers_cover({}, error));
 }
 
-TEST(NextStepTriggers, WhatOneAccountCannotPayForAnotherMay) {
+TEST(NextStepTriggers, WhatIsTooMuchForOneAccountAnotherMayTake) {
   Error error = upstream(ErrorKind::Refused);
-  error.upstream_status = 402;
-  EXPECT_TRUE(triggers_cover({}, error));
+  for (const std::uint16_t status : {402, 429}) {
+    error.upstream_status = status;
+    EXPECT_TRUE(triggers_cover({}, error)) << status;
+  }
+  error.upstream_status = 413;
+  EXPECT_FALSE(triggers_cover({}, error)) << "too many bytes";
+  error.code = "rate_limit_exceeded";
+  EXPECT_TRUE(triggers_cover({}, error)) << "too many tokens a minute";
   error.upstream_status = 403;
   EXPECT_FALSE(triggers_cover({}, error)) << "moderation: the caller's own";
 }

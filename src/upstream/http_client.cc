@@ -93,6 +93,9 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
         !reply && !reply_began &&
         (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
     if (!stale) co_return reply;
+    if (scope.cancel != nullptr && scope.cancel->cancelled()) {
+      co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
+    }
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
   if (!opened && opened.error().origin == ErrorOrigin::Upstream && loop_.now() >= scope.deadline) {
@@ -144,6 +147,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
   std::size_t scanned = 0;
   int interim_replies = 0;
   MonotonicTime first_byte_deadline = loop_.now() + head_timer(call, timers);
+  net::Scope waiting_scope = scope;  // another when the client has left and the reply is wanted all the same
   for (;;) {
     net::IoTry got;
     // An interim reply does not end the sending; a final one does.
@@ -182,12 +186,18 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
     }
     const std::span<char> scratch = loop_.scratch();
     if (got.status == net::IoStatus::WouldBlock) got = stream->try_read(scratch);
-    const net::Scope waiting = scope.until(first_byte_deadline);
+    const net::Scope waiting = waiting_scope.until(first_byte_deadline);
     if (got.status == net::IoStatus::WouldBlock) {
       const net::Wake wake = co_await stream->readable(waiting);
       if (wake == net::Wake::Ready) continue;
       const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
-      if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
+      if (wake == net::Wake::Cancelled || waiting_scope.cancel != scope.cancel) {
+        const bool wanted = call.patience != nullptr && sent == total && loop_.now() < first_byte_deadline;
+        const auto until = wanted ? call.patience->wait_until() : std::nullopt;
+        if (!until) co_return fail(gave_up(scope, phase));
+        waiting_scope = {*until, nullptr};
+        continue;
+      }
       const bool total_passed = loop_.now() >= scope.deadline;
       co_return fail(Error::upstream(total_passed ? ErrorKind::TotalTimeout : ErrorKind::FirstByteTimeout,
                                      phase,

@@ -70,8 +70,7 @@ TEST_P(ClientLeaves, AndTheProviderIsLetGo) {
     ask.body.insert(ask.body.size() - 1, fmt::format(",\"padding\":\"{}\"", std::string(100'000, 'x')));
   for (int i = 0; i < 6; ++i) {
     const std::size_t before = world.records().size();
-    Client& client = world.client();
-    client.start(ask.bytes());
+    Client& client = world.start(ask);
     world.run_for(phase.leaves_at + 1ms);
     ASSERT_EQ(world.records().size(), before) << "it ended before the client left";
     ASSERT_EQ(world.counters().requests_in_flight.get(), 1);
@@ -173,9 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, ClientTakesNothing, ::testing::Bool(),
 // The provider sees the pressure: it cannot write what nobody takes.
 TEST(ClientIsSlow, TheProviderIsHeldBack) {
   World world;
-  net::SimulatedNetwork narrow;
-  narrow.down.window = 2'000;
-  world.loop().set_network(world.gateway(), narrow);
+  world.narrow(2'000);
   world.provider(0).misbehave("words=50000");
   Client& client = world.client();
   client.stop_reading();

@@ -8,8 +8,7 @@ namespace {
 TEST(Drain, RunningStreamsFinish) {
   World world;
   world.provider(0).misbehave("words=20; gap=500");
-  Client& stream = world.client();
-  stream.start(chat("alone").streamed().bytes());
+  Client& stream = world.start(chat("alone").streamed());
   Client& idle = world.client();
   idle.start("GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n", 0);
   world.run_for(2s);
@@ -27,8 +26,7 @@ TEST(Drain, RunningStreamsFinish) {
 TEST(Drain, NewConnectionsAreServedForAWhileThenRefused) {
   World world;
   world.provider(0).misbehave("words=200; gap=500");
-  Client& stream = world.client();
-  stream.start(chat("alone").streamed().bytes());
+  Client& stream = world.start(chat("alone").streamed());
   world.run_for(1s);
   world.start_drain(30s);
   world.run_for(1s);
@@ -74,8 +72,7 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
     for (const Ask& ask : {chat("alone"), chat("alone").streamed()}) {
       World world;
       phase.arrange(world);
-      Client& client = world.client();
-      client.start(ask.bytes());
+      Client& client = world.start(ask);
       world.run_for(100ms);
       world.start_drain(2s);
       world.run_until_end(client);
@@ -136,8 +133,7 @@ TEST(Drain, NoLoopLeavesBeforeTheLastIsDone) {
   setup.servers = 2;
   World world(std::move(setup));
   world.provider(0).misbehave("words=40; gap=500");
-  Client& stream = world.client();
-  stream.start(chat("alone").streamed().bytes());
+  Client& stream = world.start(chat("alone").streamed());
   world.run_for(1s);
   world.start_drain(300s);
   for (int i = 0; i < 10; ++i) {
@@ -234,9 +230,7 @@ TEST(Drain, HandshakesAreCutAtItsEnd) {
 
 TEST(Drain, RepliesOfOurOwnThatNobodyTakesAreCutAfterTheLastWords) {
   World world;
-  net::SimulatedNetwork narrow;
-  narrow.down.window = 20;
-  world.loop().set_network(world.gateway(), narrow);
+  world.narrow(20);
   Client& client = world.client();
   client.stop_reading();
   client.start("GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n");

@@ -125,11 +125,7 @@ TEST(BreakerInTheRelay, OneProbeAtATime) {
   world.run_for(15s);
   world.provider(0).misbehave("delay=2000");
   const std::uint64_t before = world.provider(0).seen().total();
-  std::vector<Client*> clients;
-  for (int i = 0; i < 10; ++i) {
-    clients.push_back(&world.client());
-    clients.back()->start(chat("backed").bytes());
-  }
+  std::vector<Client*> clients = world.start_many(10, chat("backed"));
   world.run_for(5s);
   EXPECT_EQ(world.provider(0).seen().total(), before + 1);
   for (const Client* client : clients) EXPECT_EQ(client->reply().status, 200);
@@ -154,8 +150,7 @@ TEST(BreakerInTheRelay, AProbeIsSettledAtItsFirstContent) {
   open_breaker(world);
   world.run_for(30s);
   world.provider(0).misbehave("gap=1000; words=60");
-  Client& client = world.client();
-  client.start(chat("backed").streamed().bytes());
+  Client& client = world.start(chat("backed").streamed());
   world.run_for(1ms);
   EXPECT_EQ(world.counters().requests_in_flight.get(), 1);
   EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
@@ -188,8 +183,7 @@ TEST(BreakerInTheRelay, AClientThatLeavesAProbesStreamChangesNothing) {
   open_breaker(world);
   world.run_for(30s);
   world.provider(0).misbehave("gap=1000; words=60");
-  Client& client = world.client();
-  client.start(chat("backed").streamed().bytes());
+  Client& client = world.start(chat("backed").streamed());
   world.run_for(5s);
   client.leave(Client::Leave::Reset);
   world.run_for(1s);
@@ -241,11 +235,7 @@ TEST(BreakerInTheRelay, AFlappingProviderDoesNotMakeItFlap) {
 TEST(RetryBudget, ARefusedRepeatIsCounted) {
   World world;
   world.provider(0).misbehave("fault=500");
-  std::vector<Client*> clients;
-  for (int i = 0; i < 4; ++i) {
-    clients.push_back(&world.client());
-    clients.back()->start(chat("alone").bytes());
-  }
+  std::vector<Client*> clients = world.start_many(4, chat("alone"));
   world.run_for(0ns);
   EXPECT_EQ(world.counters().retry_budget_overflows.get(), 1) << "four want a repeat, the floor has three";
   world.run_for(30s);

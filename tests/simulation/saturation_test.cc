@@ -8,6 +8,12 @@
 namespace qq::simulation {
 namespace {
 
+WorldSetup with_limits(std::string limits) {
+  WorldSetup setup;
+  setup.limits = std::move(limits);
+  return setup;
+}
+
 void expect_saturated(const Exchange& heard) {
   EXPECT_EQ(heard.reply.status, 503) << heard.raw;
   EXPECT_EQ(error_code_in(heard.reply.body), "gateway_saturated");
@@ -28,8 +34,7 @@ TEST(Saturation, ShortOfMemoryRefusesLargeBodiesFirst) {
 TEST(Saturation, ShorterOfMemoryRefusesRequestsAndRunningOnesGoOn) {
   World world;
   world.provider(0).misbehave("words=5; gap=500");
-  Client& running = world.client();
-  running.start(chat("alone").streamed().bytes());
+  Client& running = world.start(chat("alone").streamed());
   world.run_for(1s);
   world.process().memory_step = 2;
   expect_saturated(world.ask(chat("alone")));
@@ -50,9 +55,7 @@ TEST(Saturation, AtTheLastStepConnectionsAreClosed) {
 }
 
 TEST(Saturation, BodiesInFlightAreBounded) {
-  WorldSetup setup;
-  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 2MiB}";
-  World world(std::move(setup));
+  World world(with_limits("{body_max: 1MiB, bodies_in_flight_max: 2MiB}"));
   world.provider(0).misbehave("delay=5000");
   const Ask large = chat("alone", std::string(900'000, 'x'));
   Client& one = world.client();
@@ -71,9 +74,7 @@ TEST(Saturation, BodiesInFlightAreBounded) {
 }
 
 TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
-  WorldSetup setup;
-  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 1MiB}";
-  World world(std::move(setup));
+  World world(with_limits("{body_max: 1MiB, bodies_in_flight_max: 1MiB}"));
   std::vector<Client*> liars;
   for (int i = 0; i < 4; ++i) {
     liars.push_back(&world.client());
@@ -90,13 +91,10 @@ TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
 }
 
 TEST(Saturation, ABodyCountsOnlyUntilItsAnswerBegins) {
-  WorldSetup setup;
-  setup.limits = "{body_max: 1MiB, bodies_in_flight_max: 1MiB}";
-  World world(std::move(setup));
+  World world(with_limits("{body_max: 1MiB, bodies_in_flight_max: 1MiB}"));
   world.provider(0).misbehave("delay=1000; words=20; gap=500");
   const Ask large = chat("alone", std::string(900'000, 'x')).streamed();
-  Client& one = world.client();
-  one.start(large.bytes());
+  Client& one = world.start(large);
   world.run_for(900ms);
   EXPECT_GT(world.process().bodies_in_flight_bytes.load(), 900'000);
   world.run_for(1s);
@@ -110,9 +108,7 @@ TEST(Saturation, ABodyCountsOnlyUntilItsAnswerBegins) {
 }
 
 TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
-  WorldSetup setup;
-  setup.limits = "{connections_max: 2}";
-  World world(std::move(setup));
+  World world(with_limits("{connections_max: 2}"));
   world.provider(0).misbehave("words=20; gap=500");
   Client& one = world.client();
   Client& two = world.client();
@@ -135,8 +131,7 @@ TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
 class TurnedAwayBy : public ::testing::TestWithParam<int> {};
 
 TEST_P(TurnedAwayBy, SomeLoopsHoldsLittleAndNotForLong) {
-  WorldSetup setup;
-  setup.limits = "{connections_max: 1}";
+  WorldSetup setup = with_limits("{connections_max: 1}");
   setup.servers = GetParam();
   World world(std::move(setup));
   std::vector<Client*> served;

@@ -10,12 +10,6 @@ namespace {
 
 using fakes::ScriptedUpstream;
 
-void narrow(World& world, std::size_t window) {
-  net::SimulatedNetwork network;
-  network.down.window = window;
-  world.loop().set_network(world.gateway(), network);
-}
-
 WorldSetup timed(std::string timers, std::string limits = {}) {
   WorldSetup setup;
   setup.timers = std::move(timers);
@@ -31,7 +25,7 @@ class TimeIsUp : public ::testing::Test {
   void start(WorldSetup setup, const Ask& ask) {
     world_ = std::make_unique<World>(std::move(setup));
     world_->provider(0).misbehave("words=20000");
-    narrow(*world_, 2'000);
+    world_->narrow(2'000);
     client_ = &world_->client();
     client_->stop_reading();
     client_->start(ask.bytes());
@@ -186,12 +180,12 @@ Task<void> answer_late_at_once(ScriptedUpstream& server, net::Stream& stream) {
 // are kept, since the loop's scratch is soon somebody else's.
 TEST_F(BytesWait, WhatCameWithTheHeadIsKept) {
   provider_does(&answer_late_at_once);
-  narrow(world_, 6);
+  world_.narrow(6);
   Client& client = world_.client();
   client.stop_reading();
   client.start(chat("sim-gpt").streamed().bytes());
   world_.run_for(1'600ms);
-  narrow(world_, 256 * 1024);
+  world_.narrow(256 * 1024);
   EXPECT_EQ(world_.ask(chat("spare", std::string(50'000, 'z'))).reply.status, 200);
   client.read_again();
   world_.run_until_end(client);
@@ -209,7 +203,7 @@ Task<void> pause_inside(ScriptedUpstream& server, net::Stream& stream) {
 
 TEST_F(BytesWait, TheRestOfAHeartbeatGoesBeforeTheNextEvent) {
   provider_does(&pause_inside);
-  narrow(world_, 6);
+  world_.narrow(6);
   Client& client = world_.client();
   client.start(chat("sim-gpt").streamed().bytes());
   world_.run_for(500ms);
@@ -244,7 +238,7 @@ TEST_F(BytesWait, NoHeartbeatFollowsTheStreamsEnd) {
 
 TEST(SlowTaker, AFullBufferDoesNotEndAnUploadThatWaitsToContinue) {
   World world;
-  narrow(world, 10);
+  world.narrow(10);
   const Ask ask = chat("alone");
   Client& client = world.client();
   client.start(

@@ -146,9 +146,7 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientDoesNotStayForIt) {
   for (const Client::Leave how : {Client::Leave::Reset, Client::Leave::Fin}) {
     World world(saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true));
     world.provider(0).misbehave("play=told/words");
-    net::SimulatedNetwork narrow;
-    narrow.down.window = 20;
-    world.loop().set_network(world.gateway(), narrow);
+    world.narrow(20);
     Client& client = world.client();
     client.stop_reading();
     client.start(chat("alone").streamed().bytes());
@@ -169,15 +167,32 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
   setup.timers = "{client_write_stall: 2s, heartbeat: 1h}";
   World world(std::move(setup));
   world.provider(0).misbehave("play=told/words");
-  net::SimulatedNetwork narrow;
-  narrow.down.window = 20;
-  world.loop().set_network(world.gateway(), narrow);
+  world.narrow(20);
   Client& client = world.client();
   client.stop_reading();
   client.start(chat("alone").streamed().bytes());
   world.run_for(3s);
   ASSERT_EQ(world.records().size(), 1U);
   EXPECT_EQ(story_of(world.records()[0].attempts), "stream_error");
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled) << "nobody was told";
+  EXPECT_FALSE(world.records()[0].interrupted);
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
+TEST(ErrorInAnAnswer, ThatItsClientDoesNotTakeIsTheClientsStall) {
+  WorldSetup setup = saying(R"({"error":{"message":"no"}})", false, 400);
+  setup.timers = "{client_write_stall: 1s}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("play=told/words");
+  world.narrow(20);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(chat("alone").bytes());
+  world.run_for(1'500ms);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), "refused");
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled);
   client.leave(Client::Leave::Reset);
   world.expect_rest();
 }

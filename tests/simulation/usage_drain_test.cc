@@ -22,7 +22,9 @@ struct Case {
 const std::vector<Case> kCases = {
     {"stream", "words=12; gap=500"},
     {"stream_before_content", "words=12; ttft=5000"},
+    {"stream_before_head", "words=12; delay=5000"},
     {"whole", "words=200; rate=250", false},
+    {"whole_before_head", "words=12; delay=5000", false},
     {"too_large_to_hold", "words=1000; rate=1000", false, "{held_answer_max: 1KiB}"},
 };
 
@@ -40,8 +42,7 @@ TEST_P(DrainForUsage, RecordsWhatTheAnswerCost) {
   ASSERT_GE(whole.took, 3s);
   ASSERT_LE(whole.took, 10s);
 
-  Client& client = world.client();
-  client.start(ask.bytes());
+  Client& client = world.start(ask);
   world.run_for(2s);
   client.leave(how);
   world.run_for(10s);
@@ -69,24 +70,25 @@ INSTANTIATE_TEST_SUITE_P(Table, DrainForUsage,
                          });
 
 TEST(DrainForUsageLimits, OffUnlessTheProviderIsOneOfThose) {
-  World world;
-  world.provider(0).misbehave("words=12; gap=500");
-  Client& client = world.client();
-  client.start(chat("alone").streamed().bytes());
-  world.run_for(2s);
-  client.leave(Client::Leave::Reset);
-  world.run_for(1s);
-  ASSERT_EQ(world.records().size(), 1U);
-  EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
-  world.expect_rest();
+  for (const std::string_view directives : {"words=12; gap=500", "words=12; delay=5000"}) {
+    World world;
+    world.provider(0).misbehave(directives);
+    Client& client = world.start(chat("alone").streamed());
+    world.run_for(2s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(1s);
+    ASSERT_EQ(world.records().size(), 1U) << directives;
+    EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+    world.expect_rest();
+  }
 }
 
 TEST(DrainForUsageLimits, TenSecondsAtMost) {
-  for (const std::string_view directives : {"words=100; gap=3000", "fault=stall_mid_body; at=3"}) {
+  for (const std::string_view directives : {"words=100; gap=3000", "fault=stall_mid_body; at=3",
+                                            "delay=14000", "words=100; delay=5000; gap=3000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
-    Client& client = world.client();
-    client.start(chat("alone").streamed().bytes());
+    Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     const MonotonicTime left = world.loop().now();
@@ -109,6 +111,9 @@ constexpr std::string_view kBeginning =
 constexpr std::string_view kGoodEnd =
     R"(data: {"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})"
     "\n\ndata: [DONE]\n\n";
+constexpr std::string_view kWhole =
+    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 165\r\n\r\n"
+    R"({"id":"1","object":"chat.completion","model":"sim-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"one"},"finish_reason":"stop"}],"usage":null   })";
 constexpr std::string_view kBadEnd = R"(data: {"error":{"message":"lost","type":"server_error"}})"
                                      "\n\n";
 
@@ -131,9 +136,7 @@ TEST(DrainForUsageLimits, NothingIsAwaitedBehindAStreamThatIsOver) {
     setup.base_host = "127.0.0.2";
     World world(std::move(setup));
     ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(), script);
-    net::SimulatedNetwork narrow;
-    narrow.down.window = 20;
-    world.loop().set_network(world.gateway(), narrow);
+    world.narrow(20);
     Client& client = world.client();
     client.stop_reading();
     client.start(chat("sim-gpt").streamed().bytes());
@@ -152,10 +155,8 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
     World world(draining());
     world.provider(0).misbehave("words=12; gap=500");
     world.provider(1).misbehave("words=200; gap=500");
-    for (int i = 0; i < others; ++i) world.client().start(chat("spare").streamed().bytes());
-    std::vector<Client*> leaving;
-    for (int i = 0; i < 3; ++i) leaving.push_back(&world.client());
-    for (Client* client : leaving) client->start(chat("alone").streamed().bytes());
+    world.start_many(others, chat("spare").streamed());
+    const std::vector<Client*> leaving = world.start_many(3, chat("alone").streamed());
     world.run_for(2s);
     for (Client* client : leaving) client->leave(Client::Leave::Reset);
     world.run_for(8s);
@@ -171,18 +172,48 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
 }
 
 TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
-  World world(draining());
-  world.provider(0).misbehave("words=100; gap=300");
-  Client& client = world.client();
-  client.start(chat("alone").streamed().bytes());
+  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+    World world(draining());
+    world.provider(0).misbehave(directives);
+    Client& client = world.start(chat("alone").streamed());
+    world.run_for(2s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(1s);
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+    world.start_drain(5min);
+    world.run_for(1s);
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
+    EXPECT_TRUE(world.drained());
+    world.expect_rest();
+  }
+}
+
+Task<void> answer_once_then_close(ScriptedUpstream& server, net::Stream& stream) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  co_await ScriptedUpstream::write(stream, std::string(kWhole));
+  co_await ScriptedUpstream::pause(server, 4s);
+}
+
+// A connection that was used again and breaks is replaced, but for a client only.
+TEST(DrainForUsageLimits, NothingIsSentAgainForAClientThatHasLeft) {
+  WorldSetup setup = draining();
+  setup.base_host = "127.0.0.2";
+  World world(std::move(setup));
+  ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(),
+                          &answer_once_then_close);
+  EXPECT_EQ(world.ask(chat("sim-gpt")).reply.status, 200);
+  Client& client = world.start(chat("sim-gpt"));
   world.run_for(2s);
   client.leave(Client::Leave::Reset);
   world.run_for(1s);
-  EXPECT_EQ(world.counters().requests_in_flight.get(), 1);
-  world.start_drain(5min);
-  world.run_for(1s);
-  EXPECT_EQ(world.counters().requests_in_flight.get(), 0);
-  EXPECT_TRUE(world.drained());
+  EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << "it is waited for";
+  world.run_for(2s);
+  ASSERT_EQ(world.records().size(), 2U);
+  EXPECT_EQ(world.records()[1].error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(story_of(world.records()[1].attempts), "cancelled");
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_TRUE(server.idle());
   world.expect_rest();
 }
 

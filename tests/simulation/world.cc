@@ -232,6 +232,24 @@ Client& World::client() {
   return *clients_.back();
 }
 
+Client& World::start(const Ask& ask) {
+  Client& started = client();
+  started.start(ask.bytes());
+  return started;
+}
+
+std::vector<Client*> World::start_many(int count, const Ask& ask) {
+  std::vector<Client*> started;
+  for (int i = 0; i < count; ++i) started.push_back(&start(ask));
+  return started;
+}
+
+void World::narrow(std::size_t window) {
+  net::SimulatedNetwork network;
+  network.down.window = window;
+  loop_.set_network(gateway_, network);
+}
+
 void World::run_until_end(Client& client) {
   if (!client.running()) return;
   client.on_end([this] { loop_.stop(); });

@@ -127,6 +127,11 @@ class World {
   Exchange say(std::string bytes, std::size_t replies = 1);
   // A client of one's own; the world keeps it.
   Client& client();
+  // One that has asked already, and several.
+  Client& start(const Ask& ask);
+  std::vector<Client*> start_many(int count, const Ask& ask);
+  // Clients take so many bytes at a time.
+  void narrow(std::size_t window);
   // Runs until that client's exchange is over.
   void run_until_end(Client& client);
   Exchange result_of(Client& client);

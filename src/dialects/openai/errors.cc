@@ -165,6 +165,8 @@ int status_of(const Error& error) noexcept {
     case ErrorKind::Refused:
       // 401, 402 and 407 would send the caller looking at their own key or money.
       if (upstream == 401 || upstream == 402 || upstream == 407) return 400;
+      // A wait changes nothing: what was asked for is more than a limit.
+      if (upstream == 429) return 413;
       return upstream >= 400 && upstream < 500 ? upstream : 400;
     case ErrorKind::ModelMissing: return upstream == 400 ? 400 : 404;
     case ErrorKind::ServerError: return upstream == 504 ? 504 : 502;

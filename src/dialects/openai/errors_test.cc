@@ -47,6 +47,7 @@ TEST(EncodeError, HasTheStatusThatSdksMakeTypedExceptionsOf) {
       {upstream(ErrorKind::Refused, 422), 422},
       {upstream(ErrorKind::Refused, 401), 400},
       {upstream(ErrorKind::Refused, 402), 400},
+      {upstream(ErrorKind::Refused, 429), 413},
       {upstream(ErrorKind::Forbidden, 403), 403},
       {upstream(ErrorKind::Refused, 200), 400},
       {upstream(ErrorKind::Overloaded, 529), 503},

@@ -42,6 +42,8 @@ inline Play play_of(std::string_view path, const std::string& body, const Librar
   return compose(std::move(reply), script, AskedFraming{}, WallTime{std::chrono::seconds(1'767'225'600)});
 }
 
+constexpr bool kStream = true;
+constexpr bool kPlain = false;
 inline Play chat_play(std::string_view directives, bool stream) {
   const std::string more = stream ? ",\"stream\":true,\"stream_options\":{\"include_usage\":true}" : "";
   return play_of("/v1/chat/completions", chat_body("sim-gpt+" + std::string(directives), more));

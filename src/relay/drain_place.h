@@ -1,0 +1,28 @@
+// A place among the few attempts of a loop that are read on for their usage when their client has left
+// (usage_drain.h), and how long it may be kept. Taken with the client's leaving, given back at the request's
+// end.
+#pragma once
+#include <optional>
+
+#include "relay/loop_services.h"
+
+namespace qq::relay {
+
+class DrainPlace {
+ public:
+  explicit DrainPlace(LoopServices& services) noexcept;
+  DrainPlace(const DrainPlace&) = delete;
+  DrainPlace& operator=(const DrainPlace&) = delete;
+  ~DrainPlace();
+
+  // Until when to wait for the provider before this is asked again. Nothing if there was no place, the time
+  // is up or the process is shutting down.
+  [[nodiscard]] std::optional<MonotonicTime> wait_until() const noexcept;
+
+ private:
+  LoopServices& services_;
+  bool taken_;
+  MonotonicTime ends_;
+};
+
+}  // namespace qq::relay
