@@ -161,18 +161,19 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
   const bool drops_usage = target.quirks.refuses_include_usage && names_include_usage(facts);
   out.patch.reset();
   out.model_json.clear();
-  if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
 
-  // The usual cases need no patch: nothing to change, or one value to replace.
+  // The usual cases need no patch: nothing to change, or one name to replace.
   if (!drops_model && !forces_usage && !drops_usage && (has_model || !writes_model)) {
-    out.pieces.assign(1, body);
     if (writes_model) {
-      const std::string_view value = facts.model_value.text();
-      const auto begin = static_cast<std::size_t>(value.data() - body.data());
-      out.pieces = {body.substr(0, begin), out.model_json, body.substr(begin + value.size())};
+      out.few = wire::with_other_string(body, facts.model_value, target.upstream_model, out.model_json);
+      out.pieces = out.few;
+    } else {
+      out.few[0] = body;
+      out.pieces = std::span(out.few).first(1);
     }
     return count_bytes(out);
   }
+  if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
 
   wire::JsonPatch& patch = out.patch.emplace(body);
   if (drops_model) {
@@ -195,7 +196,8 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
     }
   }
   if (drops_usage) drop_include_usage(facts, patch);
-  out.pieces = patch.pieces();
+  out.many = patch.pieces();
+  out.pieces = out.many;
   count_bytes(out);
 }
 
