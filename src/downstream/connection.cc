@@ -284,8 +284,10 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   const std::size_t body_max = snapshot_->limits.body_max;
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
   // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (announced > 0)
-    body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
+  if (announced > 0) {
+    body = services_.spare_bodies.take(announced);
+    body.reserve(std::min(announced, rest.size()));
+  }
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
     if (step.error != nullptr) return malformed_body(step.error);

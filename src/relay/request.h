@@ -9,6 +9,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "admission/key_ring.h"
@@ -37,10 +38,7 @@ struct IncomingRequest {
   std::size_t body_bytes = 0;
   BodyBudget budget{};  // of `body`
 
-  void free_body() noexcept {
-    std::string().swap(body);
-    budget.release();
-  }
+  void free_body() noexcept { budget.release(std::exchange(body, {})); }
 };
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.
