@@ -44,11 +44,11 @@ void read_choice(wire::JsonElements& choices, bool first, bool is_completion, An
       // A completion may well be one line feed.
       contents.content = contents.content || (is_completion ? value.text().size() > 2 : has_text(value));
     } else if (key == "finish_reason" && !value.is_null()) {
-      const std::string reason = value.is_string() ? value.string() : std::string(value.text());
+      std::string reason = value.is_string() ? value.string() : std::string(value.text());
       const FinishMeaning meaning = meaning_of_finish(reason);
       contents.empty_is_fine = contents.empty_is_fine || meaning == FinishMeaning::EmptyIsFine;
       contents.broken = contents.broken || meaning == FinishMeaning::Broken;
-      if (first) facts.finish_reason = reason;
+      if (first) facts.finish_reason = std::move(reason);
     } else if (key == "usage" && value.is_object()) {  // Moonshot
       hidden_usage = value;
     } else if (key == "error" && is_error_value(value)) {  // OpenRouter

@@ -27,8 +27,8 @@ struct OwnedKey {
   JsonValue value{};
   bool seen = false;
 
-  Result<bool> take(const wire::JsonMembers& members) {
-    if (!members.key_is(name)) return false;
+  // Of a member whose key this is.
+  Result<> take(const wire::JsonMembers& members) {
     if (members.raw_key() != name) {
       return fail(invalid("the key \"" + std::string(name) + "\" is written with escapes; write it plainly",
                           std::string(name), "invalid_json"));
@@ -39,7 +39,7 @@ struct OwnedKey {
     }
     seen = true;
     value = members.value();
-    return true;
+    return {};
   }
 };
 
@@ -77,6 +77,7 @@ Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
   }
   OwnedKey include_usage{"include_usage"};
   for (wire::JsonMembers members(options); members.next();) {
+    if (!members.key_is(include_usage.name)) continue;
     if (auto taken = include_usage.take(members); !taken) {
       taken.error().param = "stream_options.include_usage";
       return fail(std::move(taken).error());
@@ -110,8 +111,9 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey stream_options{"stream_options"};
   for (wire::JsonMembers members(facts.document, outline); members.next();) {
     for (OwnedKey* key : {&model, &stream, &stream_options}) {
-      QQ_TRY(const bool taken, key->take(members));
-      if (taken) break;
+      if (!members.key_is(key->name)) continue;
+      QQ_CHECK(key->take(members));
+      break;
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
