@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "admission/key_ring.h"
+#include "base/frame_allocator.h"
 #include "base/ids.h"
 #include "dialects/openai/request.h"
 #include "model/attempt.h"
@@ -50,7 +51,7 @@ struct RequestState {
 
   dialects::openai::RequestFacts facts{};
   model::Plan plan{};
-  std::vector<model::Attempt> attempts{};
+  std::vector<model::Attempt, FrameAllocator<model::Attempt>> attempts{};
   MonotonicTime deadline = kNever;
 
   bool delivered = false;    // the commit point is passed
