@@ -48,17 +48,23 @@ Result<std::string_view> one_word(std::string_view text) {
   return key;
 }
 
+Result<std::string_view> word_behind_scheme(std::string_view authorization) {
+  return one_word(trimmed(authorization).substr(kScheme.size()));
+}
+
 }  // namespace
 
 Result<std::string_view> parse_bearer(std::string_view authorization) {
   if (!is_bearer(authorization)) {
     return refuse("the Authorization header must read \"Bearer <key>\"");
   }
-  return one_word(trimmed(authorization).substr(kScheme.size()));
+  return word_behind_scheme(authorization);
 }
 
 Result<std::string_view> presented_key(const KeyHeaders& headers) {
-  if (headers.authorization && is_bearer(*headers.authorization)) return parse_bearer(*headers.authorization);
+  if (headers.authorization && is_bearer(*headers.authorization)) {
+    return word_behind_scheme(*headers.authorization);
+  }
   if (headers.x_api_key) return one_word(*headers.x_api_key);
   if (headers.api_key) return one_word(*headers.api_key);
   if (headers.authorization) return parse_bearer(*headers.authorization);

@@ -13,7 +13,8 @@ template <std::integral Integer>
 void append_decimal(std::string& out, Integer value) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
+  // Not as two iterators: those go the long way of a replacement.
+  out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
 constexpr char ascii_lower(char c) noexcept {

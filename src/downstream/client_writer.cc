@@ -1,5 +1,9 @@
 #include "downstream/client_writer.h"
 
+#include <array>
+#include <charconv>
+#include <cstring>
+
 #include "base/assert.h"
 #include "base/text.h"
 #include "wire/body_reader.h"
@@ -11,6 +15,28 @@ using net::as_iovec;
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;
+
+// The gateway's own lines of a head; they are short, and so need no memory of their own.
+class Lines {
+ public:
+  Lines& add(std::string_view text) noexcept {
+    QQ_ASSERT(size_ + text.size() <= bytes_.size());
+    std::memcpy(bytes_.data() + size_, text.data(), text.size());
+    size_ += text.size();
+    return *this;
+  }
+  Lines& add(std::uint64_t number) noexcept {
+    const auto end = std::to_chars(bytes_.data() + size_, bytes_.data() + bytes_.size(), number);
+    QQ_ASSERT(end.ec == std::errc());
+    size_ = static_cast<std::size_t>(end.ptr - bytes_.data());
+    return *this;
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<char, 96> bytes_;  // the longest are about 70
+  std::size_t size_ = 0;
+};
 
 }  // namespace
 
@@ -59,33 +85,32 @@ void ClientWriter::reset(int minor_version, bool keep_alive, bool head_only) noe
   broken_ = false;
 }
 
-void ClientWriter::append_head(int status, std::string_view header_lines) {
-  status_ = status;
-  head_.reserve(128 + header_lines.size());
-  head_.append("HTTP/1.1 ");
-  append_decimal(head_, status);
-  head_.append(" ").append(reason_phrase(status)).append("\r\n").append(header_lines);
-  if (!keep_alive_) {
-    head_.append("connection: close\r\n");
-  } else if (minor_version_ == 0) {
-    head_.append("connection: keep-alive\r\n");
-  }
+std::string_view ClientWriter::connection_line() const noexcept {
+  if (!keep_alive_) return "connection: close\r\n";
+  return minor_version_ == 0 ? "connection: keep-alive\r\n" : "";
 }
 
 relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header_lines,
                                              std::span<const std::string_view> body) {
   QQ_ASSERT(!begun());
-  append_head(status, header_lines);
+  status_ = status;
   std::size_t length = 0;
   for (const std::string_view piece : body) length += piece.size();
-  head_.append("content-length: ");
-  append_decimal(head_, length);
-  head_.append("\r\n\r\n");
+  Lines first;
+  first.add("HTTP/1.1 ")
+      .add(static_cast<std::uint64_t>(status))
+      .add(" ")
+      .add(reason_phrase(status))
+      .add("\r\n");
+  Lines last;
+  last.add(connection_line()).add("content-length: ").add(length).add("\r\n\r\n");
   complete_ = true;
   std::array<iovec, kGatherMax> pieces;
-  QQ_ASSERT(body.size() + 1 <= pieces.size());
+  QQ_ASSERT(body.size() + 3 <= pieces.size());
   std::size_t count = 0;
-  pieces[count++] = as_iovec(head_);
+  pieces[count++] = as_iovec(first.text());
+  if (!header_lines.empty()) pieces[count++] = as_iovec(header_lines);
+  pieces[count++] = as_iovec(last.text());
   if (!head_only_) {
     for (const std::string_view piece : body) pieces[count++] = as_iovec(piece);
   }
@@ -95,7 +120,12 @@ relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header
 void ClientWriter::begin(int status, std::string header_lines) {
   QQ_ASSERT(!begun());
   if (minor_version_ == 0) keep_alive_ = false;  // the end of the body is the end of the connection
-  append_head(status, header_lines);
+  status_ = status;
+  head_.reserve(128 + header_lines.size());
+  head_.append("HTTP/1.1 ");
+  append_decimal(head_, status);
+  head_.append(" ").append(reason_phrase(status)).append("\r\n").append(header_lines);
+  head_.append(connection_line());
   if (minor_version_ >= 1) head_.append("transfer-encoding: chunked\r\n");
   head_.append("\r\n");
 }

@@ -43,7 +43,7 @@ class ClientWriter : public relay::ClientPort {
   Taken send_continue();
 
  private:
-  void append_head(int status, std::string_view header_lines);
+  [[nodiscard]] std::string_view connection_line() const noexcept;
   Taken push(std::span<iovec> pieces);
   Result<> give_up(net::Wake wake, const net::Scope& scope, std::size_t sent);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
+#include "base/frame_pool.h"
 #include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
@@ -156,8 +158,15 @@ Task<void> Connection::refuse_head(int status, const char* reason) {
 // A request's head as far as it is needed after the first suspension. On the heap and gone before the request
 // is relayed: an idle stream keeps none of it.
 struct Connection::Admitted {
+  // It lives beside the frames of the request, and as long.
+  static void* operator new(std::size_t size) { return detail::FramePool::allocate(size); }
+  static void operator delete(void* admitted, std::size_t size) noexcept {
+    detail::FramePool::release(admitted, size);
+  }
+
   relay::IncomingRequest incoming;
   wire::BodyReader reader;
+  std::size_t announced = 0;  // the body's length; 0 if it is not known
   bool wants_continue = false;
   // Answered at once, without a provider: with a local answer or an error.
   std::optional<LocalReply> local{};
@@ -283,9 +292,12 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   std::string& body = admitted.incoming.body;
   const std::size_t body_max = snapshot_->limits.body_max;
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
+  admitted.announced = announced;
   // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (announced > 0)
-    body.reserve(std::min<std::size_t>(announced, std::max<std::size_t>(rest.size(), 64 * 1024)));
+  if (announced > 0) {
+    body = services_.spare_bodies.take(announced);
+    body.reserve(std::min(announced, rest.size()));
+  }
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
     if (step.error != nullptr) return malformed_body(step.error);
@@ -319,6 +331,30 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
       fmt::format("content-type: application/json\r\nx-request-id: {}\r\n", admitted.incoming.id.text());
 }
 
+// Reads more of a body of known length to where it belongs. Its buffer grows as bytes come and never beyond
+// what was announced, so that nothing of the next request is read.
+net::IoTry Connection::read_in_place(net::Stream& stream, Admitted& admitted) {
+  std::string& body = admitted.incoming.body;
+  const std::size_t have = body.size();
+  if (have == body.capacity()) body.reserve(std::min(admitted.announced, 2 * have));
+  const std::size_t most = std::min(admitted.announced, body.capacity()) - have;
+  net::IoTry got;
+  body.resize_and_overwrite(have + most, [&](char* bytes, std::size_t /*size*/) {
+    got = stream.try_read({bytes + have, most});
+    return have + (got.status == net::IoStatus::Done ? got.bytes : 0);
+  });
+  return got;
+}
+
+// The newest bytes of a body that was read in place.
+std::optional<Error> Connection::count_bytes(Admitted& admitted, std::size_t newest) {
+  const std::string_view body = admitted.incoming.body;
+  const auto step = admitted.reader.feed(body.substr(body.size() - newest));
+  QQ_ASSERT(step.error == nullptr && step.consumed == newest);
+  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  return std::nullopt;
+}
+
 // Reads the rest of the body; what goes wrong is left as the refusal.
 Task<void> Connection::read_body(Admitted& admitted) {
   if (admitted.wants_continue) {
@@ -336,7 +372,8 @@ Task<void> Connection::read_body(Admitted& admitted) {
   const MonotonicTime started = services_.loop.now();
   while (!admitted.reader.done()) {
     const std::span<char> scratch = services_.loop.scratch();
-    const net::IoTry got = stream_.try_read(scratch);
+    const net::IoTry got =
+        admitted.announced > 0 ? read_in_place(stream_, admitted) : stream_.try_read(scratch);
     if (got.status == net::IoStatus::WouldBlock) {
       const net::Scope waiting{body_deadline(started, admitted.incoming.body.size()), &*gone_};
       const net::Wake wake = co_await stream_.readable(waiting);
@@ -352,7 +389,8 @@ Task<void> Connection::read_body(Admitted& admitted) {
       co_return;
     }
     services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
-    admitted.refusal = take_bytes(admitted, {scratch.data(), got.bytes});
+    admitted.refusal = admitted.announced > 0 ? count_bytes(admitted, got.bytes)
+                                              : take_bytes(admitted, {scratch.data(), got.bytes});
     if (admitted.refusal) {
       admitted.body_unread = true;
       co_return;

@@ -49,8 +49,12 @@ class AnswerTail final : public UsageReader {
 };
 
 // What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
-bool says_json(std::string_view content_type) noexcept {
-  return content_type.find("json") != std::string_view::npos;
+constexpr std::string_view kJson = "application/json";
+
+// A type that is JSON with more to say: a parameter, or "application/problem+json".
+bool is_other_json(std::string_view content_type) noexcept {
+  return content_type != kJson && content_type.find("json") != std::string_view::npos &&
+         wire::is_safe_field_value(content_type);
 }
 
 Result<> note_good(RequestState& state, model::Attempt& attempt, const dialects::openai::AnswerFacts& facts) {
@@ -176,13 +180,15 @@ Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts&
 
 Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const int status = reply.status();
-  std::string content_type(reply.head().fields.find("content-type").value_or("application/json"));
+  const std::string_view said = reply.head().fields.find("content-type").value_or(kJson);
   const std::string passed_lines = passed_header_lines(reply.head().fields);
-  if (is_html(content_type) || is_event_stream(content_type)) {
+  if (is_html(said) || is_event_stream(said)) {
     co_return fail(Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                    "the provider answered with something that is not JSON"));
   }
-  if (!says_json(content_type) || !wire::is_safe_field_value(content_type)) content_type = "application/json";
+  // Copied only if it is not the usual one, as the head does not outlive a wait.
+  const std::string other_type(is_other_json(said) ? said : std::string_view());
+  const std::string_view content_type = other_type.empty() ? kJson : std::string_view(other_type);
 
   const Limits& limits = state.snapshot.limits;
   std::string held;

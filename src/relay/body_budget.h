@@ -1,6 +1,7 @@
 // The memory of one request's body, counted for the process while it is held. It travels with the request,
 // which gives it back together with the body.
 #pragma once
+#include <string>
 #include <utility>
 
 #include "relay/loop_services.h"
@@ -31,6 +32,13 @@ class BodyBudget {
     return true;
   }
 
+  // Together with the body, whose buffer may serve another.
+  void release(std::string body) noexcept {
+    if (services_ != nullptr) services_->spare_bodies.give_back(std::move(body));
+    release();
+  }
+
+ private:
   void release() noexcept {
     if (bytes_ == 0) return;
     const auto less = static_cast<std::int64_t>(std::exchange(bytes_, 0));
@@ -38,7 +46,6 @@ class BodyBudget {
     services_->counters.bodies_in_flight_bytes.add(-less);
   }
 
- private:
   LoopServices* services_ = nullptr;
   std::size_t bytes_ = 0;
 };

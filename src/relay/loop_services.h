@@ -8,6 +8,7 @@
 #include "relay/loop_counters.h"
 #include "relay/request_record.h"
 #include "relay/snapshot.h"
+#include "relay/spare_bodies.h"
 #include "relay/upstream_client.h"
 #include "resilience/retry_budget.h"
 
@@ -30,6 +31,7 @@ struct LoopServices {
   std::shared_ptr<const Snapshot> snapshot;  // the newest; requests pin their own
   Random random;
   resilience::RetryBudget retry_budget{};
+  SpareBodies spare_bodies{};
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h
 };
 

@@ -77,6 +77,7 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   } else {
     co_await refuse(state);
   }
+  incoming.free_body();
   settle(state);
   services.counters.requests_in_flight.add(-1);
 }

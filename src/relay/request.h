@@ -9,9 +9,11 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "admission/key_ring.h"
+#include "base/frame_allocator.h"
 #include "base/ids.h"
 #include "dialects/openai/request.h"
 #include "model/attempt.h"
@@ -38,10 +40,7 @@ struct IncomingRequest {
   std::size_t body_bytes = 0;
   BodyBudget budget{};  // of `body`
 
-  void free_body() noexcept {
-    std::string().swap(body);
-    budget.release();
-  }
+  void free_body() noexcept { budget.release(std::exchange(body, {})); }
 };
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.
@@ -53,7 +52,7 @@ struct RequestState {
 
   dialects::openai::RequestFacts facts{};
   model::Plan plan{};
-  std::vector<model::Attempt> attempts{};
+  std::vector<model::Attempt, FrameAllocator<model::Attempt>> attempts{};
   MonotonicTime deadline = kNever;
 
   bool delivered = false;    // the commit point is passed

@@ -1,6 +1,8 @@
 #include "routing/planner.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "routing/pickers/order.h"
 #include "routing/pickers/weighted.h"
@@ -23,8 +25,24 @@ void append_accounts(const RouteCandidate& candidate, model::Endpoint endpoint, 
   }
 }
 
-std::vector<std::uint32_t> pick(const Route& route, Random& random) {
-  std::vector<std::uint32_t> order(route.candidates.size());
+// Room for an order; most routes have few candidates, and their order needs no memory of its own.
+class Order {
+ public:
+  explicit Order(std::size_t size) {
+    if (size > few_.size()) many_.resize(size);
+    places_ = many_.empty() ? std::span(few_).first(size) : std::span(many_);
+  }
+  Order(const Order&) = delete;
+  Order& operator=(const Order&) = delete;
+  [[nodiscard]] std::span<std::uint32_t> places() const noexcept { return places_; }
+
+ private:
+  std::array<std::uint32_t, 8> few_{};
+  std::vector<std::uint32_t> many_;
+  std::span<std::uint32_t> places_;
+};
+
+void pick(const Route& route, std::span<std::uint32_t> order, Random& random) {
   switch (route.picker) {
     case PickerKind::Order: pickers::pick_in_order(order); break;
     case PickerKind::Weighted: {
@@ -35,7 +53,6 @@ std::vector<std::uint32_t> pick(const Route& route, Random& random) {
       break;
     }
   }
-  return order;
 }
 
 }  // namespace
@@ -47,8 +64,9 @@ model::Plan make_plan(const Route& route, model::Endpoint endpoint, Random& rand
   for (const RouteCandidate& candidate : route.fallback) targets += candidate.targets.size();
   plan.targets.reserve(targets);
 
-  for (const std::uint32_t i : pick(route, random))
-    append_accounts(route.candidates[i], endpoint, random, plan);
+  const Order order(route.candidates.size());
+  pick(route, order.places(), random);
+  for (const std::uint32_t i : order.places()) append_accounts(route.candidates[i], endpoint, random, plan);
   for (const RouteCandidate& candidate : route.fallback) append_accounts(candidate, endpoint, random, plan);
   return plan;
 }

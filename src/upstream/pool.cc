@@ -28,13 +28,20 @@ Pool::~Pool() {
   clear();
 }
 
+std::vector<Pool::Idle>* Pool::idle_at(std::string_view pool_key) noexcept {
+  if (newest_ == nullptr || newest_->first != pool_key) {
+    const auto found = idle_.find(pool_key);
+    if (found == idle_.end()) return nullptr;
+    newest_ = &*found;
+  }
+  return &newest_->second;
+}
+
 std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
-  const auto found = idle_.find(pool_key);
-  if (found == idle_.end()) return nullptr;
-  auto& connections = found->second;
-  while (!connections.empty()) {
-    Idle idle = std::move(connections.back());
-    connections.pop_back();
+  std::vector<Idle>* const connections = idle_at(pool_key);
+  while (connections != nullptr && !connections->empty()) {
+    Idle idle = std::move(connections->back());
+    connections->pop_back();
     counters_.upstream_connections_idle.add(-1);
     if (is_usable(*idle.stream) && loop_.now() - idle.since < limits_.idle_max) return std::move(idle.stream);
     counters_.upstream_connections_open.add(-1);
@@ -43,9 +50,8 @@ std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
 }
 
 void Pool::give_back(std::string_view pool_key, std::unique_ptr<net::Stream> stream) {
-  auto found = idle_.find(pool_key);
-  if (found == idle_.end()) found = idle_.emplace(std::string(pool_key), std::vector<Idle>()).first;
-  auto& connections = found->second;
+  std::vector<Idle>* const known = idle_at(pool_key);
+  std::vector<Idle>& connections = known != nullptr ? *known : idle_[std::string(pool_key)];
   if (!is_usable(*stream) || connections.size() >= limits_.idle_per_origin_max) {
     counters_.upstream_connections_open.add(-1);
     return;
@@ -75,6 +81,7 @@ void Pool::clear() noexcept {
     counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(connections.size()));
     counters_.upstream_connections_open.add(-static_cast<std::int64_t>(connections.size()));
   }
+  newest_ = nullptr;
   idle_.clear();
 }
 

@@ -37,12 +37,16 @@ class Pool {
     explicit SweepTimer(Pool& owner) noexcept;
     Pool& pool;
   };
+  using ByOrigin = std::unordered_map<std::string, std::vector<Idle>, StringHash, std::equal_to<>>;
   void sweep() noexcept;
+  // An origin's; null if none was given back yet.
+  std::vector<Idle>* idle_at(std::string_view pool_key) noexcept;
 
   net::EventLoop& loop_;
   relay::LoopCounters& counters_;
   PoolLimits limits_;
-  std::unordered_map<std::string, std::vector<Idle>, StringHash, std::equal_to<>> idle_;
+  ByOrigin idle_;
+  ByOrigin::value_type* newest_ = nullptr;  // asked for last: most loops talk to one origin for a while
   SweepTimer sweep_timer_;
 };
 

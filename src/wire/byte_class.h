@@ -34,6 +34,28 @@ inline bool is_value_byte(char c) noexcept {
   return (byte >= 0x20 && byte != 0x7f) || byte == '\t';
 }
 
+// The first byte in [at, end) that is none of a token, or `end`.
+inline const char* find_no_token(const char* at, const char* end) noexcept {
+#if defined(__SSE2__)
+  // Nearly all names are letters and hyphens, and shorter than sixteen bytes; where they end, or at any other
+  // byte, the table goes on.
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    // Signed, so that bytes of 0x80 and more are below 'a'.
+    const __m128i letters = _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)),
+                                          _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
+    const __m128i usual = _mm_or_si128(letters, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
+    const auto others = static_cast<unsigned>(_mm_movemask_epi8(usual)) ^ 0xffffU;
+    if (others == 0) continue;
+    at += __builtin_ctz(others);
+    break;
+  }
+#endif
+  while (at != end && is_token_byte(*at)) ++at;
+  return at;
+}
+
 // The first byte in [at, end) that no field value may hold, or `end`.
 inline const char* find_control(const char* at, const char* end) noexcept {
 #if defined(__SSE2__)

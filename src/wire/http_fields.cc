@@ -1,5 +1,7 @@
 // Field names and values: comparing, finding, checking.
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "wire/byte_class.h"
@@ -16,11 +18,46 @@ constexpr std::array<unsigned char, 256> kLower = [] {
   return table;
 }();
 
+// Whether two words are the same but for the case of letters, all bytes at once. Where they differ, it must
+// be in the bit of case, and the byte must be a letter: "{" is no "[".
+template <typename Word>
+bool same_word(const char* a, const char* b) noexcept {
+  constexpr Word kOnes = static_cast<Word>(~Word{0}) / 0xff;
+  constexpr Word kHighs = kOnes * 0x80;
+  Word left = 0;
+  Word right = 0;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  const Word differ = left ^ right;
+  if (differ == 0) return true;
+  if ((differ & ~(kOnes * 0x20)) != 0) return false;
+  // Seven bits and an addition each, so that nothing is carried into the next byte; its high bit is the
+  // answer.
+  const Word low = (left | kOnes * 0x20) & ~kHighs;
+  const Word from_a = low + kOnes * (0x80 - 'a');
+  const Word beyond_z = low + kOnes * (0x7f - 'z');
+  const Word letters = from_a & ~beyond_z & ~left & kHighs;
+  return (static_cast<Word>(differ << 2) & ~letters) == 0;
+}
+
+// `size` is at least a word's. What is left over is covered by a last, overlapping word.
+template <typename Word>
+bool same_words(const char* a, const char* b, std::size_t size) noexcept {
+  const std::size_t last = size - sizeof(Word);
+  for (std::size_t at = 0; at < last; at += sizeof(Word)) {
+    if (!same_word<Word>(a + at, b + at)) return false;
+  }
+  return same_word<Word>(a + last, b + last);
+}
+
 }  // namespace
 
 bool iequals(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  const std::size_t size = a.size();
+  if (size != b.size()) return false;
+  if (size >= 8) return same_words<std::uint64_t>(a.data(), b.data(), size);
+  if (size >= 4) return same_words<std::uint32_t>(a.data(), b.data(), size);
+  for (std::size_t i = 0; i < size; ++i) {
     if (kLower[static_cast<unsigned char>(a[i])] != kLower[static_cast<unsigned char>(b[i])]) return false;
   }
   return true;

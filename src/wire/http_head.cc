@@ -109,7 +109,7 @@ HeadVerdict read_fields(const char* begin, const char* at, const char* end, Fiel
   fields.clear();
   while (at != end) {
     const char* line = at;
-    while (at != end && is_token_byte(*at)) ++at;
+    at = find_no_token(at, end);
     if (at == end) break;
     if (*at != ':' || at == line) {
       if (*at != '\r') return bad(why_no_name(line, at));

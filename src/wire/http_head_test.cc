@@ -190,6 +190,47 @@ TEST(Fields, CountsAndComparesWithoutCase) {
   EXPECT_FALSE(iequals("@", "`")) << "only letters fold";
 }
 
+TEST(Fields, NamesOfEverySizeAreComparedByteForByte) {
+  for (const std::size_t size : {1U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 25U}) {
+    std::string a(size, 'q');
+    std::string b(size, 'Q');
+    ASSERT_TRUE(iequals(a, b)) << size;
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int x = 0; x < 256; ++x) {
+        for (const int change : {0, 0x01, 0x20, 0x21, 0x40, 0x80, 0xa0}) {
+          a[at] = static_cast<char>(x);
+          b[at] = static_cast<char>(x ^ change);
+          const bool is_letter = (x >= 'A' && x <= 'Z') || (x >= 'a' && x <= 'z');
+          ASSERT_EQ(iequals(a, b), change == 0 || (change == 0x20 && is_letter))
+              << size << " at " << at << ": " << x << ", " << change;
+        }
+      }
+      a[at] = b[at] = 'q';
+    }
+  }
+}
+
+TEST(Fields, EveryByteOfANameMustBeOfAToken) {
+  constexpr std::string_view kToken = "!#$%&'*+-.^_`|~";
+  RequestHead head;
+  for (const std::size_t size : {1U, 15U, 16U, 17U, 33U}) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int x = 0; x < 256; ++x) {
+        const char c = static_cast<char>(x);
+        if (c == ':') continue;  // ends the name
+        std::string name(size, 'n');
+        name[at] = c;
+        const bool is_alnum = (x >= '0' && x <= '9') || (x >= 'A' && x <= 'Z') || (x >= 'a' && x <= 'z');
+        const std::string text = "GET / HTTP/1.1\r\nhost: h\r\n" + name + ": value\r\n\r\n";
+        const HeadVerdict verdict = read_request_head(text, {}, head);
+        ASSERT_EQ(verdict.kind == HeadVerdict::Kind::Complete,
+                  is_alnum || kToken.find(c) != std::string_view::npos)
+            << size << " at " << at << ": " << x;
+      }
+    }
+  }
+}
+
 TEST(Fields, TakeOneHundredAndNoMore) {
   Fields fields;
   for (std::size_t i = 0; i < kFieldsMax; ++i) EXPECT_TRUE(fields.add({"a", "b"}));

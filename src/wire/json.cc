@@ -59,6 +59,15 @@ std::string_view JsonValue::raw_string() const noexcept {
 }
 
 std::optional<std::int64_t> JsonValue::integer() const noexcept {
+  // Figures are short, and of so few digits none overflows.
+  if (!text_.empty() && text_.size() <= 18) {
+    std::int64_t small = 0;
+    std::size_t digits = 0;
+    for (; digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9'; ++digits) {
+      small = small * 10 + (text_[digits] - '0');
+    }
+    if (digits == text_.size()) return small;
+  }
   std::int64_t value = 0;
   const char* end = text_.data() + text_.size();
   const auto [stop, error] = std::from_chars(text_.data(), end, value);

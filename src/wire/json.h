@@ -208,6 +208,10 @@ class JsonElements : public JsonWalk {
   JsonElements(JsonWalk& outer, char open) noexcept : JsonWalk(outer, open) {}
 };
 
+// Whether `text` stands between a JSON string's quotes as it is: ASCII with nothing to escape, as nearly all
+// names are. False for what is other than ASCII, though it may need no escape either.
+bool is_plain_in_json(std::string_view text) noexcept;
+
 // Appends `text` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 

@@ -29,6 +29,15 @@ bool is_hex(char c) noexcept {
   return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
 }
 
+// Moves `at` over white space; the byte there, or 0 at the end.
+inline char next_byte(const char*& at, const char* end) noexcept {
+  for (; at != end; ++at) {
+    const char byte = *at;
+    if (static_cast<unsigned char>(byte) > ' ' || !is_json_space(byte)) return byte;
+  }
+  return 0;
+}
+
 // Each check takes the place it starts at and gives the place behind, or nothing when `error_` is set.
 class Checker {
  public:
@@ -59,16 +68,16 @@ class Checker {
   void check_utf8() noexcept;
   // Whether values inside `depth` containers are noted.
   [[nodiscard]] bool is_noted(std::size_t depth) const noexcept { return depth - 1 < noted_depth_; }
-  void note_begin(std::size_t depth, std::string_view key, const char* at) noexcept {
+  void note_begin(std::size_t depth, const char* key, const char* key_end, const char* at) noexcept {
     if (free_ == outline_->nodes.data() + JsonOutline::kMax) {
       noted_depth_ = 0;  // from here on nothing is
       return;
     }
     JsonOutline::Node& node = *free_++;
     noted_[depth] = &node;
-    node.key = key.data();
+    node.key = key;
     node.begin = at;
-    node.key_size = static_cast<std::uint32_t>(key.size());
+    node.key_size = static_cast<std::uint32_t>(key_end - key);
     node.key_escapes = escape_seen_;
     node.opened = depth < noted_depth_;
   }
@@ -101,29 +110,30 @@ const char* Checker::check_document() noexcept {
   std::size_t nodes_left = limits_.nodes_max;
   std::size_t depth = 0;
   bool in_object = false;
-  const char* name_begin = nullptr;  // of the member being read, behind its quote
-  std::string_view name;             // the same, complete
+  const char* name = nullptr;  // of the member being read, behind its quote
+  const char* name_end = nullptr;
+  char next = 0;  // the byte at `at`; 0 at the end, where no grammar has one either
 
 value:
-  at = skip_json_space(at, end);
+  next = next_byte(at, end);
   if (at == end) return fail(at, "expected a value");
   if (nodes_left-- == 0) return fail(at, "too many values");
-  if (is_noted(depth)) note_begin(depth, name, at);
-  switch (*at) {
+  if (is_noted(depth)) note_begin(depth, name, name_end, at);
+  switch (next) {
     case '"': at = check_string(at, end); break;
     case '{':
       if (depth == depth_max) return fail(at, "nested too deeply");
       in_object_[depth++] = in_object;
       in_object = true;
-      at = skip_json_space(at + 1, end);
-      if (at != end && *at == '}') goto close;
+      next = next_byte(++at, end);
+      if (next == '}') goto close;
       goto key;
     case '[':
       if (depth == depth_max) return fail(at, "nested too deeply");
       in_object_[depth++] = in_object;
       in_object = false;
-      at = skip_json_space(at + 1, end);
-      if (at != end && *at == ']') goto close;
+      next = next_byte(++at, end);
+      if (next == ']') goto close;
       goto value;
     case 't': at = check_word(at, end, "true"); break;
     case 'f': at = check_word(at, end, "false"); break;
@@ -134,18 +144,18 @@ value:
 
 after_value:
   if (is_noted(depth)) note_end(depth, at);
-  at = skip_json_space(at, end);
+  next = next_byte(at, end);
   if (depth == 0) return at == end ? at : fail(at, "expected nothing more");
-  if (at != end && *at == ',') {
+  if (next == ',') {
     ++at;
     if (!in_object) goto value;
-    at = skip_json_space(at, end);
+    next = next_byte(at, end);
     goto key;
   }
   if (in_object) {
-    if (at == end || *at != '}') return fail(at, "expected ',' or '}'");
+    if (next != '}') return fail(at, "expected ',' or '}'");
   } else {
-    if (at == end || *at != ']') return fail(at, "expected ',' or ']'");
+    if (next != ']') return fail(at, "expected ',' or ']'");
   }
 
 close:
@@ -154,15 +164,14 @@ close:
   goto after_value;
 
 key:
-  if (at == end || *at != '"') return fail(at, "expected a key");
+  if (next != '"') return fail(at, "expected a key");
   if (nodes_left-- == 0) return fail(at, "too many values");
   escape_seen_ = false;
-  name_begin = at + 1;
+  name = at + 1;
   at = check_string(at, end);
   if (at == nullptr) return nullptr;
-  name = {name_begin, static_cast<std::size_t>(at - name_begin) - 1};
-  at = skip_json_space(at, end);
-  if (at == end || *at != ':') return fail(at, "expected ':'");
+  name_end = at - 1;
+  if (next_byte(at, end) != ':') return fail(at, "expected ':'");
   ++at;
   goto value;
 }
@@ -179,7 +188,10 @@ key:
     const auto quote_bits = static_cast<unsigned>(_mm_movemask_epi8(quotes));
     const auto other_bits = static_cast<unsigned>(_mm_movemask_epi8(others));
     const unsigned before = (quote_bits & (~quote_bits + 1)) - 1;  // all bits if there is no quote
-    if (quote_bits != 0 && (other_bits & before) == 0) return at + 2 + __builtin_ctz(quote_bits);
+    if ((other_bits & before) == 0) {
+      if (quote_bits != 0) return at + 2 + __builtin_ctz(quote_bits);
+      at += 16;  // these need no second look
+    }
   }
 #endif
   return check_long_string(at, end);

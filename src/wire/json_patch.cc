@@ -8,6 +8,22 @@
 
 namespace qq::wire {
 
+std::array<std::string_view, 3> with_other_string(std::string_view original, JsonValue value,
+                                                  std::string_view text, std::string& own) {
+  QQ_ASSERT(value.is_string());
+  auto begin = static_cast<std::size_t>(value.text().data() - original.data());
+  std::size_t end = begin + value.text().size();
+  if (is_plain_in_json(text)) {
+    ++begin;  // the quotes stay
+    --end;
+  } else {
+    own.clear();
+    append_json_string(own, text);
+    text = own;
+  }
+  return {original.substr(0, begin), text, original.substr(end)};
+}
+
 std::size_t JsonPatch::offset(JsonValue value) const {
   const std::less_equal<const char*> not_after;
   QQ_ASSERT(not_after(original_.data(), value.text().data()));

@@ -1,6 +1,7 @@
 // Edits of a JSON object's bytes that leave everything else byte for byte as it was. Edits are collected
 // against the original text and applied in one pass, or emitted as pieces for a gathered write.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,6 +10,12 @@
 #include "wire/json.h"
 
 namespace qq::wire {
+
+// The smallest edit: `text` in place of what stands in `value`, a string of `original`. Where `text` needs no
+// escapes, as names do, nothing is copied and the quotes are the original's own; else `own` holds it as JSON.
+// Views into the three.
+std::array<std::string_view, 3> with_other_string(std::string_view original, JsonValue value,
+                                                  std::string_view text, std::string& own);
 
 class JsonPatch {
  public:

@@ -139,5 +139,25 @@ TEST(JsonPatch, DropsEditsInsideWhatIsRemovedOrReplaced) {
   EXPECT_EQ(apply_checked(patch), R"({"c":null,"e":3})");
 }
 
+TEST(WithOtherString, KeepsTheQuotesOfThePlaceOfAPlainText) {
+  constexpr std::string_view kDocument = R"({"a":"b\"c","d":1})";
+  const std::string_view name = "gpt-4.1/mini";
+  std::string own;
+  const auto pieces = with_other_string(kDocument, *JsonValue(kDocument).member("a"), name, own);
+  EXPECT_THAT(pieces, testing::ElementsAre(R"({"a":")", name, R"(","d":1})"));
+  EXPECT_EQ(pieces[1].data(), name.data()) << "nothing is copied";
+}
+
+TEST(WithOtherString, EscapesWhatNeedsIt) {
+  constexpr std::string_view kDocument = R"({"a":"","d":1})";
+  for (const std::string_view text : {"a\"b", "a\\b", "a\nb", "\xc3\xa9", "\xff"}) {
+    std::string own;
+    const auto pieces = with_other_string(kDocument, *JsonValue(kDocument).member("a"), text, own);
+    std::string expected;
+    append_json_string(expected, text);
+    EXPECT_THAT(pieces, testing::ElementsAre(R"({"a":)", expected, R"(,"d":1})"));
+  }
+}
+
 }  // namespace
 }  // namespace qq::wire

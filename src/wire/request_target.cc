@@ -18,9 +18,17 @@ constexpr std::array<bool, 256> kTargetBytes = [] {
   return table;
 }();
 
+constexpr std::array<bool, 256> kHostBytes = [] {
+  std::array<bool, 256> table{};
+  for (const unsigned char c :
+       std::string_view("-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    table[c] = true;
+  }
+  return table;
+}();
+
 bool is_host_byte(char c) noexcept {
-  const char lower = static_cast<char>(c | 0x20);
-  return is_digit(c) || (lower >= 'a' && lower <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
+  return kHostBytes[static_cast<unsigned char>(c)];
 }
 
 bool is_address_byte(char c) noexcept {

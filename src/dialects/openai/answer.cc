@@ -2,6 +2,7 @@
 
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
+#include "wire/json_patch.h"
 
 namespace qq::dialects::openai {
 namespace {
@@ -43,11 +44,11 @@ void read_choice(wire::JsonElements& choices, bool first, bool is_completion, An
       // A completion may well be one line feed.
       contents.content = contents.content || (is_completion ? value.text().size() > 2 : has_text(value));
     } else if (key == "finish_reason" && !value.is_null()) {
-      const std::string reason = value.is_string() ? value.string() : std::string(value.text());
+      std::string reason = value.is_string() ? value.string() : std::string(value.text());
       const FinishMeaning meaning = meaning_of_finish(reason);
       contents.empty_is_fine = contents.empty_is_fine || meaning == FinishMeaning::EmptyIsFine;
       contents.broken = contents.broken || meaning == FinishMeaning::Broken;
-      if (first) facts.finish_reason = reason;
+      if (first) facts.finish_reason = std::move(reason);
     } else if (key == "usage" && value.is_object()) {  // Moonshot
       hidden_usage = value;
     } else if (key == "error" && is_error_value(value)) {  // OpenRouter
@@ -167,17 +168,13 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
 
 void edit_answer(const AnswerFacts& facts, std::string_view body, std::string_view rename_model,
                  AnswerBody& out) {
-  const std::string_view named = facts.model_value.text();
   if (rename_model.empty() || facts.model_value.raw_string().empty()) {
     out.pieces = {body, {}, {}};
     out.bytes = body.size();
     return;
   }
-  out.model_json.clear();
-  wire::append_json_string(out.model_json, rename_model);
-  const auto begin = static_cast<std::size_t>(named.data() - body.data());
-  out.pieces = {body.substr(0, begin), out.model_json, body.substr(begin + named.size())};
-  out.bytes = body.size() - named.size() + out.model_json.size();
+  out.pieces = wire::with_other_string(body, facts.model_value, rename_model, out.model_json);
+  out.bytes = out.pieces[0].size() + out.pieces[1].size() + out.pieces[2].size();
 }
 
 std::string_view name_to_restore(std::string_view asked, const model::Target& target) noexcept {

@@ -37,7 +37,7 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
 
 // The answer as the client gets it: the provider's bytes, with `model` put back to the name the client asked
 // for if `rename_model` is not empty (see `name_to_restore`) and the answer names a model. Pieces are views
-// into `body` and into `model_json`; don't move the struct once it is filled.
+// into `body` and into the name or `model_json`; don't move the struct once it is filled.
 struct AnswerBody {
   std::array<std::string_view, 3> pieces;  // unused ones are empty
   std::size_t bytes = 0;                   // the Content-Length

@@ -123,7 +123,7 @@ bool is_prose_delta(std::string_view type) noexcept {
 FinishMeaning meaning_of_finish(std::string_view reason) noexcept {
   // Zhipu: sensitive, network_error. DeepSeek: insufficient_system_resource. OpenRouter: error. Mistral:
   // model_length. The upper-case words come through gateways in front of Google.
-  constexpr std::array kEmptyIsFine = {
+  static constexpr std::array kEmptyIsFine = {
       std::string_view("length"),        std::string_view("content_filter"),
       std::string_view("sensitive"),     std::string_view("max_tokens"),
       std::string_view("model_length"),  std::string_view("max_output_tokens"),
@@ -133,9 +133,9 @@ FinishMeaning meaning_of_finish(std::string_view reason) noexcept {
       std::string_view("BLOCKLIST"),     std::string_view("MAX_TOKENS"),
       std::string_view("incomplete"),    std::string_view("queued"),
       std::string_view("in_progress"),   std::string_view("cancelled")};
-  constexpr std::array kBroken = {std::string_view("error"), std::string_view("network_error"),
-                                  std::string_view("insufficient_system_resource"),
-                                  std::string_view("failed")};
+  static constexpr std::array kBroken = {std::string_view("error"), std::string_view("network_error"),
+                                         std::string_view("insufficient_system_resource"),
+                                         std::string_view("failed")};
   if (reason == "stop" || reason == "tool_calls") return FinishMeaning::Normal;
   if (std::find(kEmptyIsFine.begin(), kEmptyIsFine.end(), reason) != kEmptyIsFine.end()) {
     return FinishMeaning::EmptyIsFine;

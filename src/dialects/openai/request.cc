@@ -27,8 +27,8 @@ struct OwnedKey {
   JsonValue value{};
   bool seen = false;
 
-  Result<bool> take(const wire::JsonMembers& members) {
-    if (!members.key_is(name)) return false;
+  // Of a member whose key this is.
+  Result<> take(const wire::JsonMembers& members) {
     if (members.raw_key() != name) {
       return fail(invalid("the key \"" + std::string(name) + "\" is written with escapes; write it plainly",
                           std::string(name), "invalid_json"));
@@ -39,7 +39,7 @@ struct OwnedKey {
     }
     seen = true;
     value = members.value();
-    return true;
+    return {};
   }
 };
 
@@ -77,6 +77,7 @@ Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
   }
   OwnedKey include_usage{"include_usage"};
   for (wire::JsonMembers members(options); members.next();) {
+    if (!members.key_is(include_usage.name)) continue;
     if (auto taken = include_usage.take(members); !taken) {
       taken.error().param = "stream_options.include_usage";
       return fail(std::move(taken).error());
@@ -110,8 +111,9 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey stream_options{"stream_options"};
   for (wire::JsonMembers members(facts.document, outline); members.next();) {
     for (OwnedKey* key : {&model, &stream, &stream_options}) {
-      QQ_TRY(const bool taken, key->take(members));
-      if (taken) break;
+      if (!members.key_is(key->name)) continue;
+      QQ_CHECK(key->take(members));
+      break;
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
@@ -161,18 +163,19 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
   const bool drops_usage = target.quirks.refuses_include_usage && names_include_usage(facts);
   out.patch.reset();
   out.model_json.clear();
-  if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
 
-  // The usual cases need no patch: nothing to change, or one value to replace.
+  // The usual cases need no patch: nothing to change, or one name to replace.
   if (!drops_model && !forces_usage && !drops_usage && (has_model || !writes_model)) {
-    out.pieces.assign(1, body);
     if (writes_model) {
-      const std::string_view value = facts.model_value.text();
-      const auto begin = static_cast<std::size_t>(value.data() - body.data());
-      out.pieces = {body.substr(0, begin), out.model_json, body.substr(begin + value.size())};
+      out.few = wire::with_other_string(body, facts.model_value, target.upstream_model, out.model_json);
+      out.pieces = out.few;
+    } else {
+      out.few[0] = body;
+      out.pieces = std::span(out.few).first(1);
     }
     return count_bytes(out);
   }
+  if (writes_model) wire::append_json_string(out.model_json, target.upstream_model);
 
   wire::JsonPatch& patch = out.patch.emplace(body);
   if (drops_model) {
@@ -195,7 +198,8 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
     }
   }
   if (drops_usage) drop_include_usage(facts, patch);
-  out.pieces = patch.pieces();
+  out.many = patch.pieces();
+  out.pieces = out.many;
   count_bytes(out);
 }
 

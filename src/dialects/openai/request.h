@@ -3,7 +3,9 @@
 //
 // Pure; views point into the body that was given, which must outlive them.
 #pragma once
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +37,15 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
 // The body for one target: `model` replaced by the target's name (left out when the provider takes it from
 // the URL), and for streams of chat and completions `stream_options.include_usage` forced on where the
 // target's quirks say so, or taken out where they say that it is refused. As pieces for a gathered write:
-// views into `body` and into what the struct owns.
+// views into `body`, into `target` and into what the struct owns.
 struct TargetBody {
-  std::vector<std::string_view> pieces;
-  // These own what is not in the body; don't move the struct once filled.
+  std::span<const std::string_view> pieces;
+  std::size_t bytes = 0;  // the Content-Length
+  // These own what `pieces` shows beside the body and the target; don't move the struct once filled.
+  std::array<std::string_view, 3> few;  // the usual: at most one value is replaced
+  std::vector<std::string_view> many;
   std::string model_json;
   std::optional<wire::JsonPatch> patch;
-  std::size_t bytes = 0;  // the Content-Length
 };
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out);

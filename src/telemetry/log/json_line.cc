@@ -58,9 +58,9 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
   return out;
 }
 
-// Writes at most six bytes per byte of `text`; returns the end.
-char* escape(char* out, std::string_view text) noexcept {
-  if (copy_plain(out, text)) return out + text.size();
+// Writes at most six bytes per byte of `text`; returns the end. Out of line: it is for the few values that
+// are not plain.
+[[gnu::noinline]] char* escape_each(char* out, std::string_view text) noexcept {
   std::size_t at = 0;
   while (at < text.size()) {
     const unsigned char c = byte_at(text, at);
@@ -85,6 +85,10 @@ char* escape(char* out, std::string_view text) noexcept {
     }
   }
   return out;
+}
+
+[[gnu::always_inline]] inline char* escape(char* out, std::string_view text) noexcept {
+  return copy_plain(out, text) ? out + text.size() : escape_each(out, text);
 }
 
 // Cut so that no character is split.
@@ -112,9 +116,11 @@ bool JsonLine::no_room() noexcept {
 }
 
 void JsonLine::put_text(std::string_view value) noexcept {
-  put('"');
-  length_ = static_cast<std::size_t>(escape(buffer_.data() + length_, value) - buffer_.data());
-  put('"');
+  char* out = buffer_.data() + length_;
+  *out++ = '"';
+  out = escape(out, value);
+  *out++ = '"';
+  length_ = static_cast<std::size_t>(out - buffer_.data());
 }
 
 void JsonLine::narrow_text(std::string_view name, std::string_view value) noexcept {
@@ -135,6 +141,7 @@ void JsonLine::redacted_text(std::string_view name, std::string_view value) noex
 }
 
 void JsonLine::put_number(std::uint64_t value) noexcept {
+  if (value < 10) return put(static_cast<char>('0' + value));  // as many figures are
   length_ = static_cast<std::size_t>(
       std::to_chars(buffer_.data() + length_, buffer_.data() + kLineMax, value).ptr - buffer_.data());
 }

@@ -56,7 +56,7 @@ inline bool copy_plain_16(char* out, const char* from) noexcept {
 
 // Copies `text` to `out`, which has room for it; false if some byte is not plain, and `out` then holds
 // anything.
-inline bool copy_plain(char* out, std::string_view text) noexcept {
+[[gnu::always_inline]] inline bool copy_plain(char* out, std::string_view text) noexcept {
   const char* const from = text.data();
   const std::size_t size = text.size();
   bool plain = true;
