@@ -15,6 +15,8 @@ using net::as_iovec;
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;
+// A chunk up to this size is put together with its framing: one piece costs the stream less than three.
+constexpr std::size_t kSmallChunkMax = 2048;
 
 // The gateway's own lines of a head; they are short, and so need no memory of their own.
 class Lines {
@@ -133,24 +135,43 @@ void ClientWriter::begin(int status, std::string header_lines) {
 relay::ClientPort::Taken ClientWriter::write(std::span<const std::string_view> body, Last last) {
   QQ_ASSERT(begun() && !complete_);
   if (broken_) return Taken::Gone;
+  std::size_t length = 0;
+  for (const std::string_view piece : body) length += piece.size();
+  const bool chunked = minor_version_ >= 1 && length > 0;
+  if (chunked && length <= kSmallChunkMax && last == Last::No && head_.empty()) {
+    return write_small_chunk(body, length);
+  }
   std::array<iovec, kGatherMax> pieces;
   std::array<char, 24> chunk;
   QQ_ASSERT(body.size() + 5 <= pieces.size());
   std::size_t count = 0;
-  std::size_t length = 0;
-  for (const std::string_view piece : body) length += piece.size();
   if (!head_.empty()) pieces[count++] = as_iovec(head_);
-  if (minor_version_ >= 1 && length > 0) pieces[count++] = as_iovec(wire::chunk_header(length, chunk.data()));
+  if (chunked) pieces[count++] = as_iovec(wire::chunk_header(length, chunk.data()));
   for (const std::string_view piece : body) {
     if (!piece.empty()) pieces[count++] = as_iovec(piece);
   }
-  if (minor_version_ >= 1 && length > 0) pieces[count++] = as_iovec(wire::kChunkEnd);
+  if (chunked) pieces[count++] = as_iovec(wire::kChunkEnd);
   if (last == Last::Yes) {
     complete_ = true;
     if (minor_version_ >= 1) pieces[count++] = as_iovec(wire::kLastChunk);
   }
   if (count == 0) return pending_.empty() ? Taken::All : Taken::Pending;
   return push({pieces.data(), count});
+}
+
+relay::ClientPort::Taken ClientWriter::write_small_chunk(std::span<const std::string_view> body,
+                                                         std::size_t length) {
+  std::array<char, kSmallChunkMax + 32> chunk;
+  char* at = chunk.data() + wire::chunk_header(length, chunk.data()).size();
+  for (const std::string_view piece : body) {
+    if (piece.empty()) continue;
+    std::memcpy(at, piece.data(), piece.size());
+    at += piece.size();
+  }
+  std::memcpy(at, wire::kChunkEnd.data(), wire::kChunkEnd.size());
+  at += wire::kChunkEnd.size();
+  iovec piece = as_iovec({chunk.data(), static_cast<std::size_t>(at - chunk.data())});
+  return push({&piece, 1});
 }
 
 relay::ClientPort::Taken ClientWriter::send_continue() {
@@ -180,7 +201,7 @@ relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
     skip = 0;
   }
   // The head's buffer is not needed again: an idle stream keeps nothing.
-  std::string().swap(head_);
+  if (!head_.empty()) std::string().swap(head_);
   return pending_.empty() ? Taken::All : Taken::Pending;
 }
 

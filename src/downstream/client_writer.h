@@ -44,15 +44,13 @@ class ClientWriter : public relay::ClientPort {
 
  private:
   [[nodiscard]] std::string_view connection_line() const noexcept;
+  Taken write_small_chunk(std::span<const std::string_view> body, std::size_t length);
   Taken push(std::span<iovec> pieces);
   Result<> give_up(net::Wake wake, const net::Scope& scope, std::size_t sent);
 
   net::Stream& stream_;
   net::Cancellation& gone_;
   relay::LoopCounters& counters_;
-  Milliseconds write_stall_;
-  std::string head_;     // waits for the first body bytes
-  std::string pending_;  // what the kernel did not take
   std::uint64_t bytes_written_ = 0;
   int status_ = 0;
   int minor_version_ = 1;
@@ -60,6 +58,9 @@ class ClientWriter : public relay::ClientPort {
   bool head_only_ = false;
   bool complete_ = false;
   bool broken_ = false;
+  std::string pending_;  // what the kernel did not take
+  std::string head_;     // waits for the first body bytes
+  Milliseconds write_stall_;
 };
 
 // "200 OK"'s second half; "Unknown" for codes without a name.

@@ -16,11 +16,10 @@ Error given_up(const net::Cancellation& cancellation) {
 
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
                     MonotonicTime from) {
-  net::EventLoop& loop = state.services.loop;
-  state.upstream_wait += std::max(loop.now() - from, MonotonicTime::duration{0});
+  count_wait(state, from);
   if (wake == net::Wake::Ready) return {};
   if (wake == net::Wake::Cancelled) return fail(given_up(*scope.cancel));
-  if (loop.now() >= state.deadline) {
+  if (state.services.loop.now() >= state.deadline) {
     return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::ReplyBegun,
                                 "the request's deadline came before the answer's end"));
   }

@@ -1,6 +1,8 @@
 // What relays of whole answers and of streams share: the commit point, and the two waits, for the provider's
 // next bytes and for the client to take what it was given.
 #pragma once
+#include <algorithm>
+
 #include "base/task.h"
 #include "relay/request.h"
 #include "relay/upstream_client.h"
@@ -13,6 +15,11 @@ void settle_probe(RequestState& state, const model::Attempt& attempt);
 
 // The request was given up: by its client, or by us.
 Error given_up(const net::Cancellation& cancellation);
+
+// A wait for the provider is over, which began at `from`: its time counts as the provider's.
+inline void count_wait(RequestState& state, MonotonicTime from) noexcept {
+  state.upstream_wait += std::max(state.services.loop.now() - from, MonotonicTime::duration{0});
+}
 
 // What a wait for the provider came to, which began at `from`; its time counts as the provider's. Errors:
 // `timeout` (or TotalTimeout, whichever deadline came first), ClientGone or the cancellation's other reason.

@@ -1,5 +1,7 @@
 #include "relay/stream.h"
 
+#include <span>
+
 #include "dialects/openai/event_edit.h"
 #include "dialects/openai/stream.h"
 #include "providers/masking.h"
@@ -48,6 +50,25 @@ class Sieve {
     std::optional<Error> error;  // after `out`
   };
 
+  // The usual step: `bytes` are one event that is shaped like the one before. What of it goes out: some of
+  // `pieces`; nothing if that is for `feed` to say.
+  [[gnu::noinline]] std::span<const std::string_view> pass(std::string_view bytes,
+                                                           openai::EventPieces& pieces) noexcept {
+    if (bytes.size() > may_pass_) return {};
+    openai::DeltaFacts facts;
+    std::string_view data;
+    if (judge_.judge_alike(bytes, data, facts) != bytes.size()) return {};
+    if (edits_alike_) {
+      if (openai::renames(rules_, facts) || openai::strips_null(rules_, facts)) {
+        openai::splice_event(rules_, facts, bytes, pieces);
+        return pieces;
+      }
+      edits_alike_ = false;
+    }
+    pieces[0] = bytes;
+    return {pieces.data(), 1};
+  }
+
   enum class BodyEnd : std::uint8_t { NotYet, Proper, Broken };
   // `end`: whether the body ends with these bytes, and how. Out of line: see above.
   [[gnu::noinline]] void feed(std::string_view bytes, BodyEnd end, Output& output) {
@@ -62,15 +83,9 @@ class Sieve {
       tail_.clear();
       kept_from = upto;
     };
-    while (decoder_.next(bytes, consumed, event)) {
+    for (;;) {
       openai::EventFacts facts;
-      if (event.has_data) {
-        facts = judge_.judge(event);
-      } else if (tail_.empty() || event_from > 0) {
-        facts = judge_.judge_raw(bytes.substr(event_from, event.end - event_from));
-      } else {
-        facts = judge_.judge_raw(tail_ + std::string(bytes.substr(0, event.end)));
-      }
+      if (!next(bytes, consumed, event, facts)) break;
       if (facts.error) {
         output.error = *facts.error;
         break;
@@ -135,6 +150,8 @@ class Sieve {
     }
     if (output.ended && ends_in_half_a_line_end(output.out[0], output.out[1])) output.line_end = "\n";
     if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
+    may_pass_ = tail_.empty() ? decoder_.may_pass() : 0;
+    edits_alike_ = rules_.usage_forced || !rules_.rename_model.empty();  // the shape may be a new one
     output.content = judge_.content_seen();
     if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
   }
@@ -142,6 +159,28 @@ class Sieve {
   [[nodiscard]] const openai::StreamJudge& judge() const noexcept { return judge_; }
 
  private:
+  // The next event of `bytes` behind `consumed`, judged.
+  bool next(std::string_view bytes, std::size_t& consumed, wire::SseEvent& event, openai::EventFacts& facts) {
+    const std::size_t begin = consumed;
+    if (bytes.size() <= decoder_.may_pass()) {
+      if (const std::size_t size = judge_.judge_alike(bytes.substr(begin), event.data, facts)) {
+        consumed += size;
+        event = {.data = event.data, .has_data = true, .end = consumed};
+        return true;
+      }
+    }
+    if (!decoder_.next(bytes, consumed, event)) return false;
+    // The event's own raw bytes, unless they begin in the tail.
+    const bool is_here = tail_.empty() || begin > 0;
+    const std::string_view raw = bytes.substr(begin, event.end - begin);
+    if (event.has_data) {
+      facts = judge_.judge(event, is_here ? raw : std::string_view());
+    } else {
+      facts = is_here ? judge_.judge_raw(raw) : judge_.judge_raw(tail_ + std::string(raw));
+    }
+    return true;
+  }
+
   static bool is_whole(std::string_view data) noexcept {
     return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
   }
@@ -152,11 +191,14 @@ class Sieve {
     return last.size() > 1 ? last[last.size() - 2] == '\n' : !second.empty() && first.ends_with('\n');
   }
 
+  // What `pass` needs comes first.
+  std::size_t may_pass_ = 0;  // the decoder's word, 0 while there is a tail
+  bool edits_alike_ = false;  // whether events of this shape may have to be edited
   openai::StreamJudge judge_;
+  std::string tail_;  // raw bytes of an unfinished event
   wire::SseDecoder decoder_;
   openai::EventRules rules_;
   std::string model_json_;  // of the name that is put back
-  std::string tail_;        // raw bytes of an unfinished event
 };
 
 // Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
@@ -203,20 +245,28 @@ class Relaying {
  public:
   Relaying(RequestState& state, model::Attempt& attempt, const UpstreamReply& reply)
       : state_(state),
-        attempt_(attempt),
+        event_gap_(state.snapshot.timers_of(*attempt.target).event_gap),
         sieve_(state, *attempt.target),
+        attempt_(attempt),
         passed_lines_(passed_header_lines(reply.head().fields)) {}
 
   [[nodiscard]] net::Scope waiting() const {
-    const Timers& timers = state_.snapshot.timers_of(*attempt_.target);
-    return state_.scope().until(attempt_.delivered ? state_.services.loop.now() + timers.event_gap
-                                                   : attempt_.started + timers.first_content);
+    if (delivered_) return state_.scope().until(state_.services.loop.now() + event_gap_);
+    return state_.scope().until(attempt_.started + state_.snapshot.timers_of(*attempt_.target).first_content);
   }
-  void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
+    if (wake == net::Wake::Ready) {
+      count_wait(state_, from);
+    } else {
+      woken_in_vain(wake, scope, from);
+    }
+  }
   // Whether the reply has come to flow with this wait: content was delivered and more is awaited again and
   // again.
-  [[nodiscard]] bool flows_now() noexcept { return attempt_.delivered && ++waits_ == kWaitsOfAFlow; }
-  void take(const Piece& piece);
+  [[nodiscard]] bool flows_now() noexcept { return delivered_ && ++waits_ == kWaitsOfAFlow; }
+  void take(const Piece& piece) {
+    if (!pass(piece)) take_in_full(piece);
+  }
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
@@ -239,6 +289,9 @@ class Relaying {
   }
 
  private:
+  void woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  bool pass(const Piece& piece);
+  void take_in_full(const Piece& piece);
   void hand_over(Sieve::Output& step, bool finished);
   void end(std::optional<Error> error);
   void note_facts();
@@ -248,18 +301,21 @@ class Relaying {
     return ended_ || (judge.ended() && judge.usage().source != model::UsageSource::None);
   }
 
-  RequestState& state_;
-  model::Attempt& attempt_;
-  Sieve sieve_;
-  std::string passed_lines_;
-  std::string held_;  // whole events that wait for the commit point
-  std::unique_ptr<Error> error_;
   static constexpr std::uint32_t kWaitsOfAFlow = 4;
+  // What each event needs comes first, the sieve's first members included.
+  RequestState& state_;
+  Milliseconds event_gap_;
   std::uint32_t waits_ = 0;  // after the commit point
+  bool delivered_ = false;   // as the attempt is
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
+  Sieve sieve_;
+  model::Attempt& attempt_;
   bool ended_ = false;  // by [DONE] or an error
+  std::string passed_lines_;
+  std::string held_;  // whole events that wait for the commit point
+  std::unique_ptr<Error> error_;
 };
 
 [[gnu::noinline]] void Relaying::end(std::optional<Error> error) {
@@ -289,7 +345,7 @@ bool Relaying::read_usage(const Piece& piece) {
     state_.lost_client = std::make_unique<Error>(std::move(flushed).error());
 }
 
-[[gnu::noinline]] void Relaying::woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
+[[gnu::noinline]] void Relaying::woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
   const ErrorKind timeout = attempt_.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
   Result<> waited = after_wait(state_, wake, scope, timeout, from);
   if (waited) return;
@@ -308,7 +364,18 @@ bool Relaying::read_usage(const Piece& piece) {
   end(gone ? std::optional(client_gone()) : std::nullopt);
 }
 
-[[gnu::noinline]] void Relaying::take(const Piece& piece) {
+// One more event in the flow, which changes nothing but what the client has. False: nothing was done.
+[[gnu::noinline]] bool Relaying::pass(const Piece& piece) {
+  if (!delivered_ || piece.kind != Piece::Kind::Bytes || piece.last) return false;
+  openai::EventPieces pieces;
+  const std::span<const std::string_view> passed = sieve_.pass(piece.bytes, pieces);
+  if (passed.empty()) return false;
+  state_.heartbeat->touch();
+  if (state_.client.write(passed, ClientPort::Last::No) == ClientPort::Taken::Gone) end(client_gone());
+  return true;
+}
+
+[[gnu::noinline]] void Relaying::take_in_full(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
   const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
@@ -353,7 +420,7 @@ bool Relaying::read_usage(const Piece& piece) {
 void Relaying::hand_over(Sieve::Output& step, bool finished) {
   ClientPort& client = state_.client;
   if (!attempt_.delivered) {  // the commit point
-    attempt_.delivered = state_.delivered = true;
+    attempt_.delivered = state_.delivered = delivered_ = true;
     attempt_.first_content = state_.first_content = state_.services.loop.now();
     state_.incoming.free_body();                 // nothing can be sent again
     attempt_.outcome = model::Outcome::Success;  // as far as the headers can know

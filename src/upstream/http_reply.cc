@@ -8,12 +8,12 @@ HttpReply::HttpReply(HttpUpstreamClient& client, std::unique_ptr<net::Stream> st
                      std::string_view pool_key, bool reusable, std::string storage, std::span<char> early)
     : client_(client),
       stream_(std::move(stream)),
-      pool_key_(pool_key),
-      storage_(std::move(storage)),
       early_(early),
       body_(client.head_.framing),
+      reusable_(reusable && client.head_.keep_alive),
       status_(client.head_.status),
-      reusable_(reusable && client.head_.keep_alive) {}
+      pool_key_(pool_key),
+      storage_(std::move(storage)) {}
 
 HttpReply::~HttpReply() {
   // Anything but a complete reply leaves the connection in an unknown state: closing it also tells the
@@ -62,13 +62,24 @@ relay::UpstreamReply::Piece HttpReply::try_read() noexcept {
     early_ = {};
     return take(raw);
   }
+  if (!stream_->maybe_readable()) return piece;
   const std::span<char> scratch = client_.loop_.scratch();
   const net::IoTry got = stream_->try_read(scratch);
-  switch (got.status) {
-    case net::IoStatus::Done:
-      client_.counters_.bytes_from_upstreams.add(static_cast<std::int64_t>(got.bytes));
-      return take(scratch.first(got.bytes));
-    case net::IoStatus::WouldBlock: return piece;
+  if (got.status != net::IoStatus::Done) return unread(got.status);
+  client_.counters_.bytes_from_upstreams.add(static_cast<std::int64_t>(got.bytes));
+  if (decoder_ == nullptr) {
+    piece.bytes = body_.take_whole_chunk({scratch.data(), got.bytes});
+    if (!piece.bytes.empty()) {
+      piece.kind = Piece::Kind::Bytes;
+      return piece;
+    }
+  }
+  return take(scratch.first(got.bytes));
+}
+
+// What a read without bytes comes to.
+relay::UpstreamReply::Piece HttpReply::unread(net::IoStatus status) noexcept {
+  switch (status) {
     case net::IoStatus::Closed:
       reusable_ = false;
       if (!body_.finish())
@@ -76,8 +87,8 @@ relay::UpstreamReply::Piece HttpReply::try_read() noexcept {
       return take({});
     case net::IoStatus::Failed:
       return failed(ErrorKind::BodyCut, "the provider reset the connection in the middle of its answer");
+    default: return {};
   }
-  return piece;
 }
 
 // Takes the framing out of `raw` in place, so that what remains is one contiguous run of payload.

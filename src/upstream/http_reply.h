@@ -30,21 +30,23 @@ class HttpReply : public relay::UpstreamReply {
   Result<> set_decoder(std::string_view coding, std::size_t output_max);
 
  private:
+  Piece unread(net::IoStatus status) noexcept;
   Piece take(std::span<char> raw) noexcept;
   Piece failed(ErrorKind kind, const char* reason) noexcept;
 
+  // What each event of a stream needs comes first.
   HttpUpstreamClient& client_;
   std::unique_ptr<net::Stream> stream_;
-  std::string_view pool_key_;  // owned by the target, which the request's snapshot pins
-  std::string storage_;
+  std::unique_ptr<wire::ContentDecoder> decoder_;
   std::span<char> early_;
   wire::BodyReader body_;
-  std::unique_ptr<wire::ContentDecoder> decoder_;
-  std::string decoded_;
-  int status_;
-  bool reusable_;
   bool ended_ = false;
   bool relaxed_ = false;
+  bool reusable_;
+  int status_;
+  std::string_view pool_key_;  // owned by the target, which the request's snapshot pins
+  std::string storage_;
+  std::string decoded_;
 };
 
 }  // namespace qq::upstream

@@ -1,6 +1,7 @@
 #include "wire/body_reader.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "wire/byte_class.h"
 
@@ -12,9 +13,26 @@ constexpr std::uint32_t kExtensionMax = 256;       // bytes in one chunk-size li
 constexpr std::uint32_t kOverheadMax = 16 * 1024;  // extensions and trailers of one body
 
 int hex_digit(unsigned char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  const unsigned char lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  if (const unsigned digit = c - unsigned{'0'}; digit < 10) return static_cast<int>(digit);
+  const unsigned letter = (c | 0x20U) - unsigned{'a'};
+  return letter < 6 ? static_cast<int>(letter + 10) : -1;
+}
+
+// A size of a few digits and CRLF at `at` of `bytes`, which is moved behind them: nearly every size line is
+// so. 0 if it is anything else, or not all here.
+std::size_t read_usual_size(std::string_view bytes, std::size_t& at) noexcept {
+  constexpr std::size_t kDigitsMax = 7;
+  const std::size_t stop = std::min(bytes.size(), at + kDigitsMax);
+  std::size_t size = 0;
+  std::size_t next = at;
+  for (; next < stop && bytes[next] != '\r'; ++next) {
+    const int digit = hex_digit(static_cast<unsigned char>(bytes[next]));
+    if (digit < 0) return 0;
+    size = size << 4 | static_cast<unsigned>(digit);
+  }
+  if (bytes.size() - next < 2 || bytes[next] != '\r' || bytes[next + 1] != '\n') return 0;
+  at = next + 2;
+  return size;
 }
 
 }  // namespace
@@ -74,19 +92,24 @@ BodyReader::Step BodyReader::feed(std::string_view bytes) noexcept {
 // Between two chunks nearly always stand CRLF, a size of a few digits and CRLF. Whatever else it is, or is
 // not all here, is left to the byte-wise reader.
 std::size_t BodyReader::take_usual_framing(std::string_view bytes) noexcept {
-  constexpr std::size_t kDigitsMax = 7;
   if (bytes.size() < 5 || bytes[0] != '\r' || bytes[1] != '\n') return 0;
   std::size_t at = 2;
-  std::uint64_t size = 0;
-  for (; at < bytes.size() && at < 2 + kDigitsMax; ++at) {
-    const int digit = hex_digit(static_cast<unsigned char>(bytes[at]));
-    if (digit < 0) break;
-    size = size << 4 | static_cast<unsigned>(digit);
-  }
-  if (size == 0 || bytes.size() - at < 2 || bytes[at] != '\r' || bytes[at + 1] != '\n') return 0;
+  const std::size_t size = read_usual_size(bytes, at);
+  if (size == 0) return 0;
   remaining_ = size;
   state_ = State::Data;
-  return at + 2;
+  return at;
+}
+
+std::string_view BodyReader::take_whole_chunk(std::string_view bytes) noexcept {
+  if (state_ != State::Size || size_digits_ != 0) return {};
+  std::size_t at = 0;
+  const std::size_t size = read_usual_size(bytes, at);
+  if (size == 0 || bytes.size() - at != size + 2) return {};
+  const char* const payload = bytes.data() + at;
+  if (payload[size] != '\r' || payload[size + 1] != '\n') return {};
+  payload_bytes_ += size;
+  return {payload, size};
 }
 
 const char* BodyReader::take_framing(unsigned char byte) noexcept {
@@ -216,13 +239,9 @@ bool BodyReader::finish() noexcept {
 }
 
 std::string_view chunk_header(std::size_t size, char* out) noexcept {
-  char digits[16];
-  std::size_t count = 0;
-  do {
-    digits[count++] = "0123456789abcdef"[size & 15];
-    size >>= 4;
-  } while (size != 0);
-  for (std::size_t i = 0; i < count; ++i) out[i] = digits[count - 1 - i];
+  const auto bits = static_cast<std::size_t>(std::bit_width(size | 1));
+  const std::size_t count = (bits + 3) / 4;
+  for (std::size_t i = count; i-- > 0; size >>= 4) out[i] = "0123456789abcdef"[size & 15];
   out[count] = '\r';
   out[count + 1] = '\n';
   return {out, count + 2};

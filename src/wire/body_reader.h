@@ -26,6 +26,10 @@ class BodyReader {
   // A step with an error carries no payload.
   Step feed(std::string_view bytes) noexcept;
 
+  // If `bytes` are one whole chunk and nothing else, as a provider's event nearly always is: takes it and
+  // gives its payload. Empty: that is for `feed` to say.
+  std::string_view take_whole_chunk(std::string_view bytes) noexcept;
+
   // The peer closed: true if that ends the body properly (UntilClose, or already done).
   [[nodiscard]] bool finish() noexcept;
   [[nodiscard]] bool done() const noexcept { return state_ == State::Done; }

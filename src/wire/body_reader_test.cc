@@ -114,6 +114,26 @@ TEST(BodyReader, EndOfConnectionEndsOnlyABodyThatLastsUntilClose) {
   EXPECT_FALSE(chunked.finish());
 }
 
+TEST(BodyReader, OneWholeChunkIsTakenAtOnceAndNothingElseIs) {
+  BodyReader reader({Kind::Chunked});
+  EXPECT_EQ(reader.take_whole_chunk("3\r\nabc\r\n"), "abc");
+  EXPECT_EQ(reader.take_whole_chunk("00A\r\n0123456789\r\n"), "0123456789");
+  EXPECT_EQ(reader.payload_bytes(), 13U);
+  for (const std::string_view other :
+       {"", "3", "3\r", "3\r\n", "3\r\nabc", "3\r\nabc\r", "3\r\nabc\n\n", "3\r\nabcd\r\n", "3\r\nabc\r\n1",
+        "3\nabc\r\n", "3;x\r\nabc\r\n", "x\r\nabc\r\n", "\r\nabc\r\n", "0\r\n\r\n", "00000003\r\nabc\r\n",
+        "fffffff\r\nabc\r\n", "3\r\nabc\r\n0\r\n\r\n", "\r\n3\r\nabc\r\n"}) {
+    EXPECT_TRUE(reader.take_whole_chunk(other).empty()) << other;
+  }
+  EXPECT_EQ(reader.payload_bytes(), 13U) << "what was not taken changed nothing";
+  EXPECT_EQ(reader.feed("1").consumed, 1U);
+  EXPECT_TRUE(reader.take_whole_chunk("3\r\nabc\r\n").empty()) << "in the middle of a size";
+  EXPECT_EQ(reader.feed("\r\nx\r\n0\r\n\r\n").payload, "x");
+  EXPECT_TRUE(reader.done());
+  EXPECT_TRUE(reader.take_whole_chunk("3\r\nabc\r\n").empty());
+  EXPECT_TRUE(BodyReader({Kind::Length, 20}).take_whole_chunk("3\r\nabc\r\n").empty());
+}
+
 TEST(ChunkHeader, IsReadBackByTheReader) {
   for (const std::size_t size :
        {std::size_t{1}, std::size_t{15}, std::size_t{16}, std::size_t{4095}, std::size_t{65536}}) {

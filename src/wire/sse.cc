@@ -120,10 +120,6 @@ bool SseDecoder::finish(SseEvent& event) {
   return true;
 }
 
-bool SseDecoder::at_border() const noexcept {
-  return !pending_ && line_.empty() && verdict_ == Verdict::Ok;
-}
-
 // `carried`: the line lies in line_, which dies with it; else it lies in the bytes of the current call.
 void SseDecoder::take_line(std::string_view line, bool carried, Partial& partial) {
   if (line[0] == ' ' || line[0] == '\t') {

@@ -11,6 +11,7 @@
 // into them, without a copy. Otherwise its bytes are kept in the decoder, at most `event_max`.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,7 @@ class SseDecoder {
  public:
   explicit SseDecoder(std::size_t event_max = 16 * 1024 * 1024);
 
-  enum class Verdict { Ok, EventTooBig };
+  enum class Verdict : std::uint8_t { Ok, EventTooBig };
 
   // Feeds `bytes` and returns the next event in them, if one is complete; `consumed` is advanced past
   // what was taken. Call in a loop until it returns false. Views are valid until the next call.
@@ -40,7 +41,14 @@ class SseDecoder {
   [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
   // True between events: everything fed so far ended with a complete event, comment line or blank line,
   // so that something of ours may be written here.
-  [[nodiscard]] bool at_border() const noexcept;
+  [[nodiscard]] bool at_border() const noexcept {
+    return !pending_ && line_.empty() && verdict_ == Verdict::Ok;
+  }
+  // How large an event that comes next may be to be passed over without being fed, by someone who knows it to
+  // be whole; 0 if none may: only at a border where the next byte begins a line, whatever it is.
+  [[nodiscard]] std::size_t may_pass() const noexcept {
+    return at_border() && started_ && !saw_cr_ ? event_max_ : 0;
+  }
 
  private:
   // What is known of the event that is being read, as views into the bytes of the current call. Parts
@@ -55,16 +63,17 @@ class SseDecoder {
   void report(const Partial& partial, std::size_t end, SseEvent& event);
   void forget_reported();
 
-  std::string line_;  // an unfinished line from earlier calls
-  std::string name_;
-  std::string data_;
-  std::size_t event_max_;
+  // What `may_pass` needs comes first.
   bool pending_ = false;  // a field line came since the last event
   bool has_data_ = false;
   bool saw_cr_ = false;    // the previous byte was CR: a LF that follows belongs to it
   bool started_ = false;   // past a possible BOM
   bool reported_ = false;  // name_ and data_ may be in use by the event reported last
   Verdict verdict_ = Verdict::Ok;
+  std::size_t event_max_;
+  std::string line_;  // an unfinished line from earlier calls
+  std::string name_;
+  std::string data_;
 };
 
 }  // namespace qq::wire

@@ -248,5 +248,21 @@ TEST(SseDecoder, AnEventAtTheLimitPasses) {
   ASSERT_TRUE(decoder.next("data: " + std::string(94, 'x') + "\n\n", consumed, event));
 }
 
+TEST(SseDecoder, AnEventMayBePassedOverAtABorderOnly) {
+  const auto may_pass_after = [](std::string_view bytes) {
+    SseDecoder decoder(100);
+    SseEvent event;
+    for (std::size_t consumed = 0; decoder.next(bytes, consumed, event);) continue;
+    return decoder.may_pass();
+  };
+  EXPECT_EQ(may_pass_after(""), 0U) << "a byte order mark may come";
+  EXPECT_EQ(may_pass_after("data: a\n\n"), 100U) << "as large as any may be";
+  EXPECT_EQ(may_pass_after(": comment\r\n"), 100U);
+  EXPECT_EQ(may_pass_after("data: a\r\r"), 0U) << "a line feed may still belong to it";
+  EXPECT_EQ(may_pass_after("data: a\n"), 0U);
+  EXPECT_EQ(may_pass_after("data: a\n\nd"), 0U);
+  EXPECT_EQ(may_pass_after("event: a\n"), 0U);
+}
+
 }  // namespace
 }  // namespace qq::wire

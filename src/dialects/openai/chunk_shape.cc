@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "wire/json_scan.h"
 
@@ -34,7 +35,7 @@ const char* skip_integer(const char* at, const char* end) noexcept {
 
 // Behind the string's last byte, at its closing quote; nullptr if it is no valid string. `at` is behind the
 // opening quote.
-const char* skip_string(const char* at, const char* end) noexcept {
+inline const char* skip_string(const char* at, const char* end) noexcept {
   const char* const begin = at;
   std::uint8_t high = 0;
   bool plain = true;
@@ -53,39 +54,55 @@ const char* skip_string(const char* at, const char* end) noexcept {
 
 }  // namespace
 
+Framing framing_of(std::string_view raw, std::string_view data) noexcept {
+  const std::size_t at =
+      reinterpret_cast<std::uintptr_t>(data.data()) - reinterpret_cast<std::uintptr_t>(raw.data());
+  if (raw.size() < data.size() || at > raw.size() - data.size()) return {};  // not in it: decoded from parts
+  const Framing framing{raw.substr(0, at), raw.substr(at + data.size())};
+  // A byte order mark, or the line feed of a line end cut in two, would stand in front.
+  const bool begins = framing.before.starts_with("data:") || framing.before.starts_with("event:");
+  const bool ends = framing.behind == "\n\n" || framing.behind == "\r\n\r\n";
+  return begins && ends ? framing : Framing{};
+}
+
 // Collects the holes of one event in the order of its bytes.
 class ChunkShape::Builder {
  public:
-  Builder(std::string_view data, ChunkShape& shape) : data_(data), shape_(shape) {
-    shape_.shape_.clear();
+  Builder(std::string_view data, const Framing& framing, ChunkShape& shape)
+      : data_(data), behind_(framing.behind), shape_(shape) {
+    shape_.shape_ = framing.before;
+    shape_.before_ = static_cast<std::uint16_t>(framing.before.size());
+    shape_.behind_ = static_cast<std::uint8_t>(framing.behind.size());
     shape_.holes_count_ = 0;
     shape_.model_ = {};
     shape_.usage_null_ = {};
+    shape_.marks_begin_ = kShapeMax;
+    shape_.marks_end_ = 0;
     shape_.always_content_ = false;
     ++shape_.tries_;
-    good_ = data.size() <= kShapeMax;
+    good_ = data.size() + framing.before.size() <= kShapeMax;
   }
-  void hole(std::string_view bytes, HoleKind kind) {
-    if (shape_.holes_count_ == kHolesMax) good_ = false;
-    if (!good_) return;
-    const auto begin = static_cast<std::size_t>(bytes.data() - data_.data());
-    shape_.shape_.append(data_.substr(at_, begin - at_));
-    shape_.holes_[shape_.holes_count_++] = {static_cast<std::uint32_t>(shape_.shape_.size()), kind};
-    at_ = begin + bytes.size();
+  void text(wire::JsonValue value, HoleKind kind) {
+    const std::string_view bytes = value.raw_string();
+    hole(bytes, 0, kind);
+    at_ += bytes.size();
   }
-  void text(wire::JsonValue value, HoleKind kind) { hole(value.raw_string(), kind); }
+  void integer(wire::JsonValue value) { hole(value.text(), value.text().size(), HoleKind::Integer); }
   // `value` stands where the walk is: behind the last hole so far.
   void mark(wire::JsonValue value, Mark& mark) {
+    if (!good_) return;
     const auto begin = static_cast<std::size_t>(value.text().data() - data_.data());
-    mark.at = static_cast<std::uint32_t>(shape_.shape_.size() + begin - at_);
-    mark.size = static_cast<std::uint32_t>(value.text().size());
+    mark.at = static_cast<std::uint16_t>(shape_.shape_.size() + begin - at_);
+    mark.size = static_cast<std::uint16_t>(value.text().size());
+    shape_.marks_begin_ = std::min(shape_.marks_begin_, mark.at);
+    shape_.marks_end_ = std::max(shape_.marks_end_, static_cast<std::uint16_t>(mark.at + mark.size));
   }
   void give_up() { good_ = false; }
   ~Builder() {
-    if (good_) {
-      shape_.shape_.append(data_.substr(at_));
+    if (good_ && shape_.holes_count_ > 0) {
+      shape_.shape_.append(data_.substr(at_)).append(behind_);
     } else {
-      shape_.shape_.clear();
+      std::string().swap(shape_.shape_);
       shape_.holes_count_ = 0;
     }
   }
@@ -144,28 +161,40 @@ class ChunkShape::Builder {
   }
 
  private:
+  // `kept`: how many of its bytes stay in the shape.
+  void hole(std::string_view bytes, std::size_t kept, HoleKind kind) {
+    if (shape_.holes_count_ == kHolesMax) good_ = false;
+    if (!good_) return;
+    const auto begin = static_cast<std::size_t>(bytes.data() - data_.data());
+    shape_.shape_.append(data_.substr(at_, begin - at_));
+    shape_.holes_[shape_.holes_count_++] = {static_cast<std::uint16_t>(shape_.shape_.size()),
+                                            static_cast<std::uint8_t>(kept), kind};
+    at_ = begin;
+  }
+
   std::string_view data_;
+  std::string_view behind_;
   ChunkShape& shape_;
   std::size_t at_ = 0;
   bool good_ = true;
 };
 
-void ChunkShape::learn_chunk(std::string_view data, bool is_completion, wire::JsonValue model,
-                             wire::JsonValue usage_null) {
+void ChunkShape::learn_chunk(std::string_view data, const Framing& framing, bool is_completion,
+                             const DeltaFacts& facts) {
   if (!may_learn()) return;
-  Builder builder(data, *this);
+  Builder builder(data, framing, *this);
   for (wire::JsonMembers members{wire::JsonValue(data)}; members.next();) {
     const std::string_view key = members.raw_key();
     const wire::JsonValue value = members.value();
     if (key == "choices") {
       builder.choices(value, is_completion);
     } else if (key == "created" && value.integer().value_or(-1) >= 0) {
-      builder.hole(value.text(), HoleKind::Integer);
+      builder.integer(value);
     } else if ((key == "obfuscation" || key == "p") && value.is_string()) {
       builder.text(value, HoleKind::Padding);
-    } else if (value.text().data() == model.text().data()) {
+    } else if (value.text().data() == facts.model_value.text().data()) {
       builder.mark(value, model_);
-    } else if (value.text().data() == usage_null.text().data()) {
+    } else if (value.text().data() == facts.usage_null_value.text().data()) {
       builder.mark(value, usage_null_);
     } else if (is_one_of(kFigures, key)) {
       builder.give_up();
@@ -173,66 +202,120 @@ void ChunkShape::learn_chunk(std::string_view data, bool is_completion, wire::Js
   }
 }
 
-void ChunkShape::learn_delta(std::string_view data, HoleKind delta_kind) {
+void ChunkShape::learn_delta(std::string_view data, const Framing& framing, HoleKind delta_kind) {
   if (!may_learn()) return;
-  Builder builder(data, *this);
+  Builder builder(data, framing, *this);
   for (wire::JsonMembers members{wire::JsonValue(data)}; members.next();) {
     const std::string_view key = members.raw_key();
     const wire::JsonValue value = members.value();
     if (key == "delta") {
       value.is_string() ? builder.text(value, delta_kind) : builder.give_up();
     } else if (key == "sequence_number" && value.integer().value_or(-1) >= 0) {
-      builder.hole(value.text(), HoleKind::Integer);
+      builder.integer(value);
     } else if (key == "obfuscation" && value.is_string()) {
       builder.text(value, HoleKind::Padding);
     }
   }
 }
 
-std::optional<ChunkShape::Match> ChunkShape::match(std::string_view data) noexcept {
-  if (holes_count_ == 0) return std::nullopt;
-  Match found;
-  found.content = always_content_;
-  const char* at = data.data();
-  const char* const end = at + data.size();
-  std::size_t from = 0;  // in shape_
-  // Compares the shape up to `to` and sets the marks that lie in between.
-  const auto fixed = [&](std::size_t to) {
-    const std::size_t size = to - from;
-    if (static_cast<std::size_t>(end - at) < size || std::memcmp(at, shape_.data() + from, size) != 0)
+// The way along the shape: where it is in the event and in the shape, and what was found.
+class ChunkShape::Walk {
+ public:
+  Walk(const ChunkShape& shape, const char* at, const char* end, std::size_t from, DeltaFacts& found) noexcept
+      : shape_(shape), at_(at), end_(end), from_(from), found_(found) {}
+
+  // Whether the bytes are the shape's up to `to`; goes there, and sets the marks that lie in between.
+  [[gnu::always_inline]] bool same(std::size_t to) noexcept {
+    const std::size_t size = to - from_;
+    if (static_cast<std::size_t>(end_ - at_) < size ||
+        std::memcmp(at_, shape_.shape_.data() + from_, size) != 0) {
       return false;
-    if (model_.size != 0 && model_.at >= from && model_.at < to) {
-      found.model = wire::JsonValue(std::string_view(at + (model_.at - from), model_.size));
     }
-    if (usage_null_.size != 0 && usage_null_.at >= from && usage_null_.at < to) {
-      found.usage_null = wire::JsonValue(std::string_view(at + (usage_null_.at - from), usage_null_.size));
+    if (to > shape_.marks_begin_ && from_ < shape_.marks_end_) {
+      set(shape_.model_, to, found_.model_value);
+      set(shape_.usage_null_, to, found_.usage_null_value);
     }
-    at += size;
-    from = to;
+    at_ += size;
+    from_ = to;
     return true;
-  };
-  for (std::size_t i = 0; i < holes_count_; ++i) {
-    const Hole hole = holes_[i];
-    if (!fixed(hole.at)) return std::nullopt;
-    const char* const begin = at;
-    if (hole.kind == HoleKind::Integer) {
-      at = skip_integer(at, end);
-      if (at == begin) return std::nullopt;
-      continue;
-    }
-    at = skip_string(at, end);
-    if (at == nullptr) return std::nullopt;
-    if (hole.kind == HoleKind::Filled) {
-      found.content = found.content || at != begin;
-    } else if (hole.kind == HoleKind::Prose && !found.content) {
-      const std::string_view quoted(begin - 1, static_cast<std::size_t>(at - begin) + 2);
-      found.content = !wire::JsonValue(quoted).is_blank_string();
-    }
   }
-  if (static_cast<std::size_t>(end - at) != shape_.size() - from || !fixed(shape_.size()))
-    return std::nullopt;
+  // The same where integers differ; their digits are kept for the next time.
+  [[gnu::noinline]] bool same_but_for(std::span<const Hole> integers, std::size_t to, char* shape) noexcept {
+    for (const Hole& hole : integers) {
+      if (!same(hole.at)) return false;
+      const char* const digits = at_;
+      at_ = skip_integer(at_, end_);
+      if (at_ == digits) return false;
+      if (at_ - digits == hole.size) std::memcpy(shape + hole.at, digits, hole.size);
+      from_ += hole.size;
+    }
+    return same(to);
+  }
+  [[gnu::always_inline]] bool text(HoleKind kind) noexcept {
+    const char* const begin = at_;
+    at_ = skip_string(at_, end_);
+    if (at_ == nullptr) return false;
+    if (!found_.content && at_ != begin && kind != HoleKind::Padding) {
+      found_.content = kind == HoleKind::Filled ||
+                       (static_cast<unsigned char>(*begin) > ' ' && *begin != '\\') ||
+                       !quoted(begin).is_blank_string();
+    }
+    return true;
+  }
+  [[nodiscard]] const char* at() const noexcept { return at_; }
+
+ private:
+  void set(const Mark& mark, std::size_t to, wire::JsonValue& value) const noexcept {
+    if (mark.size == 0 || mark.at < from_ || mark.at >= to) return;
+    value = wire::JsonValue(std::string_view(at_ + (mark.at - from_), mark.size));
+  }
+  [[nodiscard]] wire::JsonValue quoted(const char* begin) const noexcept {
+    return wire::JsonValue(std::string_view(begin - 1, static_cast<std::size_t>(at_ - begin) + 2));
+  }
+
+  const ChunkShape& shape_;
+  const char* at_;
+  const char* end_;
+  std::size_t from_;
+  DeltaFacts& found_;
+};
+
+const char* ChunkShape::walk(const char* at, const char* end, std::size_t from, std::size_t to,
+                             DeltaFacts& found) noexcept {
+  found.content = always_content_;
+  Walk walk(*this, at, end, from, found);
+  std::size_t next = 0;
+  for (;;) {
+    // Integers are mostly those of the event before: tried together with what is around them.
+    std::size_t text = next;
+    while (text < holes_count_ && holes_[text].kind == HoleKind::Integer) ++text;
+    const std::size_t upto = text < holes_count_ ? holes_[text].at : to;
+    if (!walk.same(upto)) {
+      const std::span integers(holes_.data() + next, text - next);
+      if (integers.empty() || !walk.same_but_for(integers, upto, shape_.data())) return nullptr;
+    }
+    if (text == holes_count_) return walk.at();
+    if (!walk.text(holes_[text].kind)) return nullptr;
+    next = text + 1;
+  }
+}
+
+bool ChunkShape::match(std::string_view data, DeltaFacts& found) noexcept {
+  if (holes_count_ == 0) return false;
+  const char* const end = data.data() + data.size();
+  if (walk(data.data(), end, before_, shape_.size() - behind_, found) != end) return false;
   tries_ = 0;
-  return found;
+  return true;
+}
+
+std::size_t ChunkShape::match_framed(std::string_view bytes, std::string_view& data,
+                                     DeltaFacts& found) noexcept {
+  if (holes_count_ == 0 || behind_ == 0) return 0;
+  const char* const behind = walk(bytes.data(), bytes.data() + bytes.size(), 0, shape_.size(), found);
+  if (behind == nullptr) return 0;
+  tries_ = 0;
+  data = {bytes.data() + before_, behind - behind_};
+  return static_cast<std::size_t>(behind - bytes.data());
 }
 
 }  // namespace qq::dialects::openai

@@ -34,13 +34,20 @@ Change usage_member(std::string_view data, std::string_view value) noexcept {
   return change;
 }
 
-bool renames(const EventRules& rules, const EventFacts& facts) noexcept {
-  // Azure's first chunk has an empty name: not one to replace.
-  return !rules.rename_model.empty() && !facts.model_value.raw_string().empty();
-}
+using Changes = std::array<Change, 2>;
 
-bool strips_null(const EventRules& rules, const EventFacts& facts) noexcept {
-  return rules.usage_forced && !facts.usage_null_value.text().empty();
+// What is to change in `data`, in the order of its bytes; how many that are.
+std::size_t find_changes(const EventRules& rules, const DeltaFacts& facts, std::string_view data,
+                         Changes& changes) noexcept {
+  std::size_t count = 0;
+  if (renames(rules, facts)) {
+    const std::string_view value = facts.model_value.text();
+    const auto begin = static_cast<std::size_t>(value.data() - data.data());
+    changes[count++] = {begin, begin + value.size(), true};
+  }
+  if (strips_null(rules, facts)) changes[count++] = usage_member(data, facts.usage_null_value.text());
+  if (count == 2 && changes[1].begin < changes[0].begin) std::swap(changes[0], changes[1]);
+  return count;
 }
 
 void append_model(std::string& out, const EventRules& rules) {
@@ -51,8 +58,8 @@ void append_model(std::string& out, const EventRules& rules) {
   }
 }
 
-void append_changed(std::string& out, std::string_view data, const std::array<Change, 2>& changes,
-                    std::size_t count, const EventRules& rules) {
+void append_changed(std::string& out, std::string_view data, const Changes& changes, std::size_t count,
+                    const EventRules& rules) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     out.append(data.substr(at, changes[i].begin - at));
@@ -96,17 +103,8 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
   const Edit edit = edit_of(rules, facts);
   if (edit != Edit::Rewrite) return edit;
 
-  std::array<Change, 2> changes{};
-  std::size_t count = 0;
-  if (renames(rules, facts)) {
-    const std::string_view value = facts.model_value.text();
-    const auto begin = static_cast<std::size_t>(value.data() - event.data.data());
-    changes[count++] = {begin, begin + value.size(), true};
-  }
-  if (strips_null(rules, facts)) {
-    changes[count++] = usage_member(event.data, facts.usage_null_value.text());
-  }
-  if (count == 2 && changes[1].begin < changes[0].begin) std::swap(changes[0], changes[1]);
+  Changes changes{};
+  const std::size_t count = find_changes(rules, facts, event.data, changes);
 
   const std::size_t at = find_in(raw, event.data);
   if (at != std::string_view::npos) {
@@ -119,6 +117,20 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
     append_event(out, event.name, data);
   }
   return edit;
+}
+
+void splice_event(const EventRules& rules, const DeltaFacts& facts, std::string_view event,
+                  EventPieces& pieces) noexcept {
+  Changes changes{};
+  const std::size_t count = find_changes(rules, facts, event, changes);
+  pieces = {};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    pieces[2 * i] = event.substr(at, changes[i].begin - at);
+    if (changes[i].is_model) pieces[2 * i + 1] = rules.rename_json;
+    at = changes[i].end;
+  }
+  pieces[2 * count] = event.substr(at);
 }
 
 }  // namespace qq::dialects::openai

@@ -2,6 +2,7 @@
 // Two things are put back: what we asked for beyond the client's wish (the usage chunk and `usage:null`, when
 // stream_options.include_usage was forced), and the name of the model the client asked for.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace qq::dialects::openai {
 struct EventRules {
   bool usage_forced = false;        // usage_was_forced() of the request
   std::string_view rename_model{};  // name_to_restore(); empty: the provider's name stays
-  std::string_view rename_json{};   // the same as JSON, kept by the caller; empty: encoded anew at each event
+  std::string_view rename_json{};   // the same as JSON, kept by the caller
 };
 
 enum class Edit : std::uint8_t {
@@ -23,6 +24,15 @@ enum class Edit : std::uint8_t {
   Drop,     // forward nothing
   Rewrite,  // forward what was appended to `out`
 };
+
+[[nodiscard]] inline bool renames(const EventRules& rules, const DeltaFacts& facts) noexcept {
+  // Azure's first chunk has an empty name: not one to replace.
+  return !rules.rename_model.empty() && facts.model_value.text() != rules.rename_json &&
+         !facts.model_value.raw_string().empty();
+}
+[[nodiscard]] inline bool strips_null(const EventRules& rules, const DeltaFacts& facts) noexcept {
+  return rules.usage_forced && !facts.usage_null_value.text().empty();
+}
 
 // What to do, without doing it.
 Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept;
@@ -33,6 +43,12 @@ Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept;
 // raw bytes are gone (`raw` empty), is written anew as `event:` and `data:` lines.
 Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
                 std::string_view raw, std::string& out);
+
+// A rewritten event as pieces of its own bytes and of the rules', unused ones empty. `event` is the event's
+// data, or all its bytes.
+using EventPieces = std::array<std::string_view, 5>;
+void splice_event(const EventRules& rules, const DeltaFacts& facts, std::string_view event,
+                  EventPieces& pieces) noexcept;
 
 // Appends an event anew: `event:` if it has a name, a `data:` line for each line, a blank line.
 void append_event(std::string& out, std::string_view name, std::string_view data);

@@ -21,8 +21,11 @@ bool is_chat_like(model::Endpoint endpoint) noexcept {
 StreamJudge::StreamJudge(model::Endpoint endpoint, const model::Target& target) noexcept
     : endpoint_(endpoint), quirks_(target.quirks) {}
 
-EventFacts StreamJudge::judge(const wire::SseEvent& event) {
-  if (event.has_data) return judge_document(event.name, trimmed(event.data));
+EventFacts StreamJudge::judge(const wire::SseEvent& event, std::string_view raw) {
+  if (event.has_data) {
+    const std::string_view data = trimmed(event.data);
+    return judge_document(event.name, data, raw.empty() ? Framing{} : framing_of(raw, data));
+  }
   EventFacts facts;
   facts.keep_alive = true;
   return facts;
@@ -31,7 +34,7 @@ EventFacts StreamJudge::judge(const wire::SseEvent& event) {
 EventFacts StreamJudge::judge_raw(std::string_view raw) {
   raw = trimmed(raw);
   if (!raw.empty() && (raw.front() == '{' || raw.front() == '[')) {
-    EventFacts facts = judge_document({}, raw);
+    EventFacts facts = judge_document({}, raw, {});
     if (facts.error) return facts;
   }
   EventFacts facts;
@@ -39,18 +42,15 @@ EventFacts StreamJudge::judge_raw(std::string_view raw) {
   return facts;
 }
 
-EventFacts StreamJudge::judge_document(std::string_view name, std::string_view data) {
-  if (name != "error") {
-    if (const auto known = shape_.match(data)) {
-      EventFacts facts;
-      facts.content = known->content;
-      facts.model_value = known->model;
-      facts.usage_null_value = known->usage_null;
-      if (facts.content) content_seen_ = true;
-      return facts;
-    }
-  }
+EventFacts StreamJudge::judge_document(std::string_view name, std::string_view data, const Framing& framing) {
   EventFacts facts;
+  // A shape that is known without its framing only is better learned anew.
+  const bool learns_framing = !framing.behind.empty() && !shape_.framed();
+  if (name != "error" && !learns_framing && shape_.match(data, facts)) {
+    if (facts.content) content_seen_ = true;
+    return facts;
+  }
+  static_cast<DeltaFacts&>(facts) = {};
   if (data == "[DONE]") {
     facts.done_marker = true;
     done_seen_ = true;
@@ -60,6 +60,7 @@ EventFacts StreamJudge::judge_document(std::string_view name, std::string_view d
                        !wire::check_json(data, {.check_utf8 = false});
   if (is_json) {
     facts = judge_json(data);
+    if (facts.content && !facts.terminal && !facts.error && name != "error") learn(data, framing, facts);
   } else {
     // What is no JSON is passed on and means nothing to us, unless it is named an error.
     facts.keep_alive = true;
@@ -82,21 +83,18 @@ EventFacts StreamJudge::judge_json(std::string_view data) {
     facts.keep_alive = !facts.error;
     return facts;
   }
-  EventFacts facts = is_chat_like(endpoint_) ? judge_chat(document) : judge_responses(document);
-  if (facts.content && !facts.terminal && !facts.error) learn(data, facts);
-  return facts;
+  return is_chat_like(endpoint_) ? judge_chat(document) : judge_responses(document);
 }
 
-void StreamJudge::learn(std::string_view data, const EventFacts& facts) {
+void StreamJudge::learn(std::string_view data, const Framing& framing, const EventFacts& facts) {
   if (is_chat_like(endpoint_)) {
-    shape_.learn_chunk(data, endpoint_ == model::Endpoint::Completions, facts.model_value,
-                       facts.usage_null_value);
+    shape_.learn_chunk(data, framing, endpoint_ == model::Endpoint::Completions, facts);
     return;
   }
   const auto type = wire::JsonValue(data).member("type");
   if (!type || !type->raw_string().ends_with(".delta")) return;
-  shape_.learn_delta(
-      data, is_prose_delta(type->raw_string()) ? ChunkShape::HoleKind::Prose : ChunkShape::HoleKind::Filled);
+  using HoleKind = ChunkShape::HoleKind;
+  shape_.learn_delta(data, framing, is_prose_delta(type->raw_string()) ? HoleKind::Prose : HoleKind::Filled);
 }
 
 void StreamJudge::take_usage(wire::JsonValue usage) {

@@ -18,15 +18,12 @@
 
 namespace qq::dialects::openai {
 
-struct EventFacts {
-  bool content = false;              // text, reasoning, refusal or tool delta that is not empty: commits
-  bool done_marker = false;          // "data: [DONE]"
-  bool terminal = false;             // finish_reason seen (chat), response.completed/incomplete/failed
-  bool usage_only = false;           // choices:[] with usage: the chunk that include_usage adds
-  bool keep_alive = false;           // no data, or nothing of meaning
-  std::optional<Error> error;        // an error object or error event in the stream
-  wire::JsonValue model_value;       // `model` in this event, empty text if absent
-  wire::JsonValue usage_null_value;  // the value of a `usage:null` member of a chunk, empty text if absent
+struct EventFacts : DeltaFacts {
+  bool done_marker = false;    // "data: [DONE]"
+  bool terminal = false;       // finish_reason seen (chat), response.completed/incomplete/failed
+  bool usage_only = false;     // choices:[] with usage: the chunk that include_usage adds
+  bool keep_alive = false;     // no data, or nothing of meaning
+  std::optional<Error> error;  // an error object or error event in the stream
 };
 
 class StreamJudge {
@@ -34,8 +31,16 @@ class StreamJudge {
   StreamJudge(model::Endpoint endpoint, const model::Target& target) noexcept;
 
   // `event.data` must stay valid while the facts are used. One walk over the event's members, or none where
-  // it is shaped like the one before.
-  EventFacts judge(const wire::SseEvent& event);
+  // it is shaped like the one before. `raw`: the event's bytes on the wire, if they are at hand.
+  EventFacts judge(const wire::SseEvent& event, std::string_view raw = {});
+  // Of bytes that begin where an event may: whether they start with one that is shaped like one before, which
+  // then needs no decoding. Its bytes, 0 if not; `data` becomes its data. Only if so do `facts` mean
+  // something and is the event judged.
+  std::size_t judge_alike(std::string_view bytes, std::string_view& data, DeltaFacts& facts) noexcept {
+    const std::size_t size = shape_.match_framed(bytes, data, facts);
+    if (size != 0 && facts.content) content_seen_ = true;
+    return size;
+  }
   // The same for an event without any data line, of which `raw` are the bytes: Google sends a bare JSON error
   // in the middle of a stream, with no `data:` before it.
   EventFacts judge_raw(std::string_view raw);
@@ -51,9 +56,9 @@ class StreamJudge {
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
  private:
-  EventFacts judge_document(std::string_view name, std::string_view data);
+  EventFacts judge_document(std::string_view name, std::string_view data, const Framing& framing);
   EventFacts judge_json(std::string_view data);
-  void learn(std::string_view data, const EventFacts& facts);
+  void learn(std::string_view data, const Framing& framing, const EventFacts& facts);
   EventFacts judge_chat(wire::JsonValue chunk);
   void judge_choice(wire::JsonValue choice, EventFacts& facts);
   EventFacts judge_responses(wire::JsonValue event);
@@ -61,19 +66,20 @@ class StreamJudge {
   void take_usage(wire::JsonValue usage);
   void take_finish(std::string_view reason, std::uint32_t choice_bit);
 
-  model::Endpoint endpoint_;
-  model::Quirks quirks_;
-  model::Usage usage_;
-  std::string finish_reason_;
-  // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
-  // beyond 31.
-  std::uint32_t choices_seen_ = 0;
-  std::uint32_t choices_finished_ = 0;
+  // What each event needs comes first.
   ChunkShape shape_;
   bool content_seen_ = false;
   bool terminal_seen_ = false;
   bool done_seen_ = false;
   bool empty_legitimate_ = false;
+  model::Endpoint endpoint_;
+  model::Quirks quirks_;
+  // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
+  // beyond 31.
+  std::uint32_t choices_seen_ = 0;
+  std::uint32_t choices_finished_ = 0;
+  model::Usage usage_;
+  std::string finish_reason_;
 };
 
 }  // namespace qq::dialects::openai

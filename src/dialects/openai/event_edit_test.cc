@@ -1,0 +1,52 @@
+#include "dialects/openai/event_edit.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+constexpr std::string_view kData =
+    R"({"id":"c", "usage" : null ,"model":"m-1","choices":[{"index":0,"delta":{"content":"a"}}]})";
+
+struct Event {
+  explicit Event(std::string_view text) : raw("data: " + std::string(text) + "\n\n") {
+    event = {.data = std::string_view(raw).substr(6, text.size()), .has_data = true, .end = raw.size()};
+    const wire::JsonValue document(event.data);
+    facts.model_value = document.member("model").value_or(wire::JsonValue());
+    facts.usage_null_value = document.member("usage").value_or(wire::JsonValue());
+  }
+  std::string raw;
+  wire::SseEvent event;
+  EventFacts facts;
+};
+
+std::string joined(const EventPieces& pieces) {
+  std::string out;
+  for (const std::string_view piece : pieces) out += piece;
+  return out;
+}
+
+TEST(EventEdit, PiecesSayWhatTheEditedEventSays) {
+  const EventRules rename{.rename_model = "mine", .rename_json = "\"mine\""};
+  const EventRules strip{.usage_forced = true};
+  const EventRules both{.usage_forced = true, .rename_model = "mine", .rename_json = "\"mine\""};
+  for (const std::string_view data :
+       {kData, std::string_view(R"({"model":"m-1","choices":[],"usage":null})"),
+        std::string_view(R"({"usage":null,"model":"m-1"})"), std::string_view(R"({"usage":null,"x":1})")}) {
+    const Event event(data);
+    for (const EventRules* rules : {&rename, &strip, &both}) {
+      std::string edited;
+      if (edit_event(*rules, event.facts, event.event, event.raw, edited) == Edit::Keep) continue;
+      EventPieces pieces;
+      splice_event(*rules, event.facts, event.raw, pieces);
+      EXPECT_EQ(joined(pieces), edited) << data;
+    }
+  }
+}
+
+TEST(EventEdit, ANameThatIsTheWantedOneAlreadyIsNotReplaced) {
+  const Event event(kData);
+  EXPECT_EQ(edit_of({.rename_model = "m-1", .rename_json = "\"m-1\""}, event.facts), Edit::Keep);
+  EXPECT_EQ(edit_of({.rename_model = "m-2", .rename_json = "\"m-2\""}, event.facts), Edit::Rewrite);
+}
+
+}  // namespace
+}  // namespace qq::dialects::openai
