@@ -78,8 +78,8 @@ compare() {
 
 # run_pairs: what a scenario with rivals does. In each round every proxy runs in a fresh process, the judged
 # rival in two (its ratio to itself is the noise), and every second round in the opposite order. A machine's
-# speed drifts within seconds, so the round's window is cut into slices that the processes take in turn: each
-# meets the same weather.
+# speed drifts within seconds, so the processes take turns: closed loops of a few dozen milliseconds ($turn_ms),
+# streams of whole slices ($slices). Each meets the same weather.
 run_pairs() {
   local first=${rivals%% *} others='' order name round slot
   [[ $rivals == *' '* ]] && others=${rivals#* }
@@ -88,7 +88,13 @@ run_pairs() {
     [[ $noise_floor == yes ]] && order+=" $first:2"
     for name in $others; do order+=" $name:1"; done
     ((round % 2 == 0)) && order=$(reversed "$order")
-    if ((slices > 1)); then run_sliced_round || return 1; else run_round || return 1; fi
+    if ((turn_ms > 0)); then
+      run_round_in_turns || return 1
+    elif ((slices > 1)); then
+      run_sliced_round || return 1
+    else
+      run_round || return 1
+    fi
     if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
   done
   if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
@@ -152,6 +158,36 @@ run_sliced_round() {
     stop "${pid_of[$slot]}"
     note_value "$slot" \
       "$(awk -v us="${spent[$slot]}" -v n="${done_of[$slot]}" 'BEGIN { printf "%.4f", (n > 0 ? us / n : 0) }')" || return 1
+  done
+}
+
+# All processes at once, each with a generator of its own; the generators take turns of a few dozen
+# milliseconds, so that all meet the same weather. Between its turns a proxy is idle and costs nothing.
+run_round_in_turns() {
+  local slot number=0 count time errors port_of=upstream_$upstream
+  local -A pid_of=() generator_of=()
+  # shellcheck disable=SC2086
+  set -- $order
+  count=$#
+  time=$(awk -v s="$seconds" -v n="$count" 'BEGIN { print s * n }')
+  for slot in $order; do
+    "start_${slot%:*}" "${!port_of}" || return 1
+    pid_of[$slot]=$proxy_pid
+    # shellcheck disable=SC2086
+    timeout -k 5 300 taskset -c "$load_cpu" "$tools/qq_load" --port "$proxy_port" --pid "$proxy_pid" \
+      "${client_options[@]}" $load_options --turn "$number/$count:$turn_ms" --seconds "$time" >"$scratch/turn.$slot" &
+    generator_of[$slot]=$!
+    number=$((number + 1))
+  done
+  for slot in $order; do
+    wait "${generator_of[$slot]}" || { echo "bench: the load generator of ${slot%:*} failed" >&2; return 1; }
+    result=$(<"$scratch/turn.$slot")
+    errors=$(field errors "$result")
+    failed=$((failed + errors))
+    if ((errors > 0)); then echo "bench: ${slot%:*}: $errors errors" >&2; fi
+    stop "${pid_of[$slot]}"
+    echo "{\"scenario\":\"$scenario\",\"proxy\":\"${slot%:*}\",${result#\{}" >>"$scratch/runs.jsonl"
+    note_value "$slot" "$(field "$metric" "$result")" || return 1
   done
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "load/clock.h"
 #include "load/process.h"
@@ -92,8 +93,31 @@ void Generator::drop(Connection& connection, const std::string& why) {
   if (options_.rate > 0) {
     if (was_busy) idle_.push_back(&connection);
   } else {
-    begin(connection, now_ns());
+    ask_again(connection, now_ns());
   }
+}
+
+bool Generator::is_our_turn(std::int64_t now) const {
+  return options_.turns == 0 || now / options_.turn_length % options_.turns == options_.turn;
+}
+
+std::int64_t Generator::next_turn(std::int64_t now) const {
+  const std::int64_t number = now / options_.turn_length;
+  const std::int64_t ahead = (options_.turn - number % options_.turns + options_.turns) % options_.turns;
+  return (number + ahead) * options_.turn_length;
+}
+
+void Generator::ask_again(Connection& connection, std::int64_t now) {
+  if (is_our_turn(now)) {
+    begin(connection, now);
+  } else {
+    parked_.push_back(&connection);
+  }
+}
+
+void Generator::begin_turn(std::int64_t now) {
+  if (parked_.empty() || !is_our_turn(now)) return;
+  for (Connection* const connection : std::exchange(parked_, {})) begin(*connection, now);
 }
 
 void Generator::begin(Connection& connection, std::int64_t intended) {
@@ -178,7 +202,7 @@ void Generator::finish(Connection& connection, std::int64_t now) {
   ++finished_;
   connection.start = 0;
   if (!connection.reader.keep_alive()) return drop(connection, "");
-  if (options_.rate == 0) return begin(connection, now);
+  if (options_.rate == 0) return ask_again(connection, now);
   if (waiting_.empty()) {
     idle_.push_back(&connection);
   } else {
@@ -198,7 +222,7 @@ void Generator::start_connections(std::int64_t now) {
     if (options_.rate > 0) {
       idle_.push_back(&connection);
     } else {
-      begin(connection, now);
+      ask_again(connection, now);
     }
   }
 }
@@ -249,6 +273,7 @@ std::int64_t Generator::next_wake(std::int64_t now) const {
     wake = std::min(wake,
                     begin_time_ + options_.ramp * static_cast<std::int64_t>(started_) / options_.connections);
   }
+  if (!parked_.empty()) wake = std::min(wake, next_turn(now));
   return options_.rate > 0 ? std::min(wake, next_arrival_) : wake;
 }
 
@@ -262,6 +287,7 @@ Results Generator::run() {
     cross_window_borders(now);
     if (over()) break;
     start_connections(now);
+    begin_turn(now);
     const bool all_failed =
         started_ == connections_.size() &&
         std::ranges::all_of(connections_, [](const Connection& connection) { return connection.fd < 0; });

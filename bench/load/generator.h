@@ -56,6 +56,11 @@ class Generator {
   bool connect(Connection& connection);
   void drop(Connection& connection, const std::string& why);
   void begin(Connection& connection, std::int64_t intended);
+  // Begins the next request of a closed loop, or waits for our turn with it.
+  void ask_again(Connection& connection, std::int64_t now);
+  void begin_turn(std::int64_t now);
+  [[nodiscard]] bool is_our_turn(std::int64_t now) const;
+  [[nodiscard]] std::int64_t next_turn(std::int64_t now) const;
   void send_rest(Connection& connection);
   void receive(Connection& connection, std::int64_t now);
   void on_body(Connection& connection, std::string_view body, std::int64_t now);
@@ -71,6 +76,7 @@ class Generator {
   Results results_;
   std::vector<Connection> connections_;
   std::vector<Connection*> idle_;
+  std::vector<Connection*> parked_;   // until our turn
   std::deque<std::int64_t> waiting_;  // intended starts that found no idle connection
   std::vector<char> scratch_;
   std::vector<pid_t> processes_;

@@ -22,6 +22,8 @@ POST chat completions at 127.0.0.1:PORT and print one JSON line of results.
   --ramp S          start the connections evenly over this part of the warm-up (0)
   --rate R          open loop: R requests a second, Poisson arrivals, latency from the intended start
                     (default: closed loop, each connection asks again at once)
+  --turn K/N:MS     closed loop, asking only in the K-th of N turns of MS milliseconds that follow each other;
+                    generators that take turns on one clock load their proxies under the same weather
   --requests N      stop after N requests; no warm-up, no window
   --body BYTES      size of a request body (1024)
   --stream          ask for event streams; counts events and measures how late their stamps arrive
@@ -44,6 +46,15 @@ std::int64_t seconds(const char* text) {
   return static_cast<std::int64_t>(std::strtod(text, nullptr) * static_cast<double>(kSecond));
 }
 
+void read_turn(const char* text, Options& options) {
+  double length = 0;
+  if (std::sscanf(text, "%d/%d:%lf", &options.turn, &options.turns, &length) != 3 || options.turn < 0 ||
+      options.turn >= options.turns || length <= 0) {
+    misuse("--turn needs K/N:MS with K below N, such as 0/3:50");
+  }
+  options.turn_length = static_cast<std::int64_t>(length * static_cast<double>(kSecond) / 1000);
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -57,6 +68,7 @@ Options parse_options(int argc, char** argv) {
       {"--warmup", [&](const char* text) { options.warm_up = seconds(text); }},
       {"--ramp", [&](const char* text) { options.ramp = seconds(text); }},
       {"--rate", [&](const char* text) { options.rate = std::strtod(text, nullptr); }},
+      {"--turn", [&](const char* text) { read_turn(text, options); }},
       {"--requests", [&](const char* text) { options.requests = std::strtoull(text, nullptr, 10); }},
       {"--body", [&](const char* text) { options.body_bytes = std::strtoull(text, nullptr, 10); }},
       {"--model", [&](const char* text) { options.model = text; }},
@@ -86,6 +98,7 @@ Options parse_options(int argc, char** argv) {
   if (options.port == 0) misuse("--port is missing");
   if (options.connections < 1 || options.duration <= 0)
     misuse("--connections and --seconds must be positive");
+  if (options.turns > 0 && options.rate > 0) misuse("--turn is for the closed loop, without --rate");
   options.warm_up = std::max(options.warm_up, options.ramp);
   return options;
 }

@@ -17,13 +17,17 @@ struct Options {
   int connections = 64;
   std::size_t body_bytes = 1024;
   bool stream = false;
-  std::int64_t ramp = 0;       // the connections start evenly over this time; ns
-  std::int64_t warm_up = 0;    // not measured; ns
-  std::int64_t duration = 0;   // the measuring window; ns
-  double rate = 0;             // requests a second with Poisson arrivals; 0 is a closed loop
-  std::uint64_t requests = 0;  // stop after so many instead of after a time
-  pid_t pid = 0;               // whose processor time and memory to measure, children included
-  bool wait_only = false;      // return as soon as the port answers, and print when that was
+  std::int64_t ramp = 0;      // the connections start evenly over this time; ns
+  std::int64_t warm_up = 0;   // not measured; ns
+  std::int64_t duration = 0;  // the measuring window; ns
+  double rate = 0;            // requests a second with Poisson arrivals; 0 is a closed loop
+  // In turns with other generators: only in every `turns`-th piece of time, from the `turn`-th on. 0: always.
+  int turns = 0;
+  int turn = 0;
+  std::int64_t turn_length = 0;  // ns
+  std::uint64_t requests = 0;    // stop after so many instead of after a time
+  pid_t pid = 0;                 // whose processor time and memory to measure, children included
+  bool wait_only = false;        // return as soon as the port answers, and print when that was
 };
 
 // Exits with the usage on a mistake.

@@ -2,4 +2,4 @@
 load_options='--stream --connections 64'
 mode=cost
 must='<= 1.3' aim='<= 1.0'
-slices=6 slice_options='--warmup 0.2'
+turn_ms=50
