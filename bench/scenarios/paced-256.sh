@@ -5,3 +5,4 @@ metric=cpu_us_per_event mode=cost
 must='<= 0.9' aim='<= 0.7'
 seconds=3
 slices=2
+pairs=21
