@@ -19,7 +19,7 @@ constexpr Milliseconds kSignalWait{250};
 
 int run_serve(const std::string& config_path) {
   take_over_signals();
-  auto loaded = config::load_file(config_path, config::Environment::of_process());
+  auto loaded = config::load_file(config_path, config::Environment::of_process(config::Pipes::Await));
   if (!loaded) {
     for (const config::Diagnostic& diagnostic : loaded.error())
       fmt::print(stderr, "{}\n", config::to_text(diagnostic));

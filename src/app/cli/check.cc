@@ -47,7 +47,7 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
 
 int run_check(const CheckOptions& options) {
   return on_process_streams(
-      [&](const Streams& streams) { return run_check(options, config::Environment::of_process(), streams); });
+      [&](const Streams& streams) { return run_check(options, config::Environment::of_process(config::Pipes::Await), streams); });
 }
 
 }  // namespace qq::app::cli

@@ -30,9 +30,9 @@ class CommandsTest : public testing::Test {
       if (found == variables_.end()) return std::nullopt;
       return found->second;
     };
-    out.file = [this](const std::string& path) -> std::optional<std::string> {
+    out.file = [this](const std::string& path) -> std::expected<std::string, std::string> {
       const auto found = files_.find(path);
-      if (found == files_.end()) return std::nullopt;
+      if (found == files_.end()) return std::unexpected("is not there");
       return found->second;
     };
     return out;
