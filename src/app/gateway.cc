@@ -1,6 +1,7 @@
 #include "app/gateway.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "app/memory_watch.h"
 #include "app/worker.h"
 #include "config/compile.h"
+#include "config/tls_files.h"
 #include "net/descriptor_limit.h"
 
 namespace qq::app {
@@ -37,6 +39,9 @@ Result<> Gateway::build(int loops) {
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 
   QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));
+  if (const auto mistakes = config::tls_file_mistakes(config); !mistakes.empty()) {
+    return fail(Error::gateway(ErrorKind::Config, fmt::format("{}", fmt::join(mistakes, "; "))));
+  }
   for (const downstream::ListenerConfig& listener : config.listeners) {
     downstream::Listening listening{listener, nullptr};
     if (listener.tls) {

@@ -200,6 +200,17 @@ TEST_F(CheckTest, PrintsEveryMistakeOfABadOne) {
   EXPECT_THAT(err_.str(), HasSubstr("5 mistakes\n"));
 }
 
+TEST_F(CheckTest, LooksAtTheFilesForTls) {
+  EXPECT_EQ(check("listeners: [{address: \"127.0.0.1:0\", tls: {certificate: /none.pem, key: /gone.pem}}]\n"
+                  "providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}]}]\n"
+                  "models: [{name: m, provider: p}]\n"),
+            kFailed);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), HasSubstr(path_ + ": listeners[0].tls.certificate: /none.pem cannot be opened"));
+  EXPECT_THAT(err_.str(), HasSubstr(path_ + ": listeners[0].tls.key: /gone.pem cannot be opened"));
+  EXPECT_THAT(err_.str(), HasSubstr("2 mistakes\n"));
+}
+
 TEST_F(CheckTest, AMissingFileIsAFailure) {
   EXPECT_EQ(run_check({"/nonexistent.yaml"}, environment(), streams()), kFailed);
   EXPECT_THAT(err_.str(), HasSubstr("/nonexistent.yaml:1:1: cannot be opened"));
