@@ -8,6 +8,7 @@
 
 #include "app/descriptor_reserve.h"
 #include "app/memory_watch.h"
+#include "app/reload_log.h"
 #include "app/worker.h"
 #include "config/compile.h"
 #include "config/tls_files.h"
@@ -82,17 +83,12 @@ Gateway::~Gateway() {
 config::ReloadResult Gateway::reload(const std::string& path, const config::Environment& environment) {
   config::ReloadResult result =
       config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
-  for (const config::Diagnostic& diagnostic : result.diagnostics) {
-    telemetry_.log_event(telemetry::Level::Error, "configuration refused, the old one stays",
-                         {{"problem", config::to_text(diagnostic)}});
-  }
   if (result.next) {
     for (auto& worker : workers_) worker->publish(result.snapshot);
     const std::lock_guard lock(snapshot_mutex_);
     active_ = config::Active{*result.next, result.snapshot};
   }
-  telemetry_.log_event(telemetry::Level::Info, "configuration read again",
-                       {{"result", config::to_text(result)}});
+  log_reload(telemetry_, result);
   return result;
 }
 
