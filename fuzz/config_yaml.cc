@@ -19,8 +19,8 @@ const qq::config::Environment& environment() {
         if (name.starts_with("NO")) return std::nullopt;
         return std::string(kOutside);
       },
-      .file = [](const std::string& path) -> std::optional<std::string> {
-        if (path.starts_with("/no")) return std::nullopt;
+      .file = [](const std::string& path) -> std::expected<std::string, std::string> {
+        if (path.starts_with("/no")) return std::unexpected("cannot be read");
         return std::string(kOutside) + "\n";
       }};
   return kEnvironment;

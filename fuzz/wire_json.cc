@@ -2,11 +2,13 @@
 // lone surrogates, which the DOM refuses; walking never leaves the bytes; every patch leaves JSON.
 #include <simdjson.h>
 
+#include <algorithm>
 #include <string>
 
 #include "fuzz/wire_support.h"
 #include "wire/json.h"
 #include "wire/json_patch.h"
+#include "wire/json_progress.h"
 
 namespace {
 
@@ -136,6 +138,29 @@ void check_patch(std::string_view text, std::uint32_t seed) {
   FUZZ_CHECK(next_kept == kept.size());
 }
 
+// The reader that keeps nothing, fed pieces: it goes with what the strict one accepts, and a proper beginning
+// of that is never its end.
+void check_progress(std::string_view text, bool valid) {
+  const bool same_limits = valid && !qq::wire::check_json(text);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool container = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  qq::wire::JsonProgress whole;
+  const bool taken = whole.feed(text);
+  if (same_limits && container) FUZZ_CHECK(taken && whole.complete());
+  qq::wire::JsonProgress pieces;
+  qq::fuzz::Cuts cuts(static_cast<std::uint32_t>(text.size()));
+  bool taken_in_pieces = true;
+  for (std::size_t at = 0; at < text.size() && taken_in_pieces;) {
+    const std::size_t size = std::min(cuts.next(), text.size() - at);
+    const bool had_ended = pieces.complete();
+    taken_in_pieces = pieces.feed(text.substr(at, size));
+    if (had_ended && taken_in_pieces) FUZZ_CHECK(pieces.complete());
+    at += size;
+  }
+  FUZZ_CHECK(taken_in_pieces == taken);
+  if (taken) FUZZ_CHECK(pieces.complete() == whole.complete());
+}
+
 // What was never checked: walking must only end and stay inside.
 void walk_anything(std::string_view text) {
   std::size_t steps = 0;
@@ -152,7 +177,9 @@ void walk_anything(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const qq::fuzz::Input input(qq::fuzz::as_text(data, size));
-  if (check_verdict(input.view())) {
+  const bool valid = check_verdict(input.view());
+  check_progress(input.view(), valid);
+  if (valid) {
     check_patch(input.view(), static_cast<std::uint32_t>(size));
   } else {
     walk_anything(input.view());

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "admission/key_format.h"
+#include "app/cli/streams.h"
 #include "app/demo_config.h"
 #include "app/gateway.h"
 #include "app/signals.h"
@@ -79,7 +80,8 @@ int run_demo(const DemoOptions& options) {
   SimulatorThread simulator;
   const auto simulated = simulator.start();
   if (!simulated) {
-    fmt::print(stderr, "queqiao demo: the simulated provider cannot listen: {}\n", simulated.error().message);
+    cli::print_err(
+        fmt::format("queqiao demo: the simulated provider cannot listen: {}\n", simulated.error().message));
     return 1;
   }
   const std::string key = options.key.empty() ? std::string(admission::make_key().reveal()) : options.key;
@@ -89,9 +91,9 @@ int run_demo(const DemoOptions& options) {
   gateway_options.telemetry.version = QQ_VERSION;
   auto started = Gateway::start(demo.config, std::move(gateway_options));
   if (!started) {
-    fmt::print(stderr,
-               "queqiao demo: {}\nAnother address: queqiao demo --listen 127.0.0.1:0 picks a free port.\n",
-               started.error().message);
+    cli::print_err(fmt::format(
+        "queqiao demo: {}\nAnother address: queqiao demo --listen 127.0.0.1:0 picks a free port.\n",
+        started.error().message));
     return 1;
   }
   Gateway& gateway = **started;
@@ -99,8 +101,11 @@ int run_demo(const DemoOptions& options) {
   const std::string admin_url = fmt::format("http://{}", gateway.addresses().back().text());
   const std::string text = options.json ? json_line(base_url, admin_url, key, demo)
                                         : text_for_people(base_url, admin_url, key, demo);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  // Without its key nobody can use the demo.
+  if (!cli::print_out(text)) {
+    cli::print_err("queqiao demo: the output could not be written\n");
+    return 1;
+  }
   while (wait_for_signal(kTick) != Signal::Stop) gateway.watch_memory();
   gateway.drain(kDemoDrain);
   return 0;

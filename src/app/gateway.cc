@@ -1,14 +1,17 @@
 #include "app/gateway.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "app/descriptor_reserve.h"
 #include "app/memory_watch.h"
+#include "app/reload_log.h"
 #include "app/worker.h"
 #include "config/compile.h"
+#include "config/tls_files.h"
 #include "net/descriptor_limit.h"
 
 namespace qq::app {
@@ -37,6 +40,9 @@ Result<> Gateway::build(int loops) {
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();
 
   QQ_TRY(active_.snapshot, config::compile(config, healths_, 1, std::chrono::system_clock::now()));
+  if (const auto mistakes = config::tls_file_mistakes(config); !mistakes.empty()) {
+    return fail(Error::gateway(ErrorKind::Config, fmt::format("{}", fmt::join(mistakes, "; "))));
+  }
   for (const downstream::ListenerConfig& listener : config.listeners) {
     downstream::Listening listening{listener, nullptr};
     if (listener.tls) {
@@ -77,17 +83,12 @@ Gateway::~Gateway() {
 config::ReloadResult Gateway::reload(const std::string& path, const config::Environment& environment) {
   config::ReloadResult result =
       config::reload(active_, path, environment, healths_, std::chrono::system_clock::now());
-  for (const config::Diagnostic& diagnostic : result.diagnostics) {
-    telemetry_.log_event(telemetry::Level::Error, "configuration refused, the old one stays",
-                         {{"problem", config::to_text(diagnostic)}});
-  }
   if (result.next) {
     for (auto& worker : workers_) worker->publish(result.snapshot);
     const std::lock_guard lock(snapshot_mutex_);
     active_ = config::Active{*result.next, result.snapshot};
   }
-  telemetry_.log_event(telemetry::Level::Info, "configuration read again",
-                       {{"result", config::to_text(result)}});
+  log_reload(telemetry_, result);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // The one place where commands meet what runs them.
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/streams.h"
 #include "app/demo.h"
 #include "app/serve.h"
 #include "simulator/provider/run.h"
@@ -41,5 +42,6 @@ struct Run {
 }  // namespace
 
 int main(int argc, char** argv) {
+  cli::open_closed_descriptors();
   return std::visit(Run{}, cli::parse_command_line(argc, argv));
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 
+#include "app/cli/streams.h"
 #include "app/gateway.h"
 #include "app/signals.h"
 #include "config/file_watch.h"
@@ -19,17 +20,17 @@ constexpr Milliseconds kSignalWait{250};
 
 int run_serve(const std::string& config_path) {
   take_over_signals();
-  auto loaded = config::load_file(config_path, config::Environment::of_process());
+  auto loaded = config::load_file(config_path, config::Environment::of_process(config::Pipes::Await));
   if (!loaded) {
     for (const config::Diagnostic& diagnostic : loaded.error())
-      fmt::print(stderr, "{}\n", config::to_text(diagnostic));
+      cli::print_err(config::to_text(diagnostic) + "\n");
     return 1;
   }
   Gateway::Options options;
   options.telemetry.version = QQ_VERSION;
   auto started = Gateway::start(*std::move(loaded), std::move(options));
   if (!started) {
-    fmt::print(stderr, "queqiao: {}\n", started.error().message);
+    cli::print_err(fmt::format("queqiao: {}\n", started.error().message));
     return 1;
   }
   Gateway& gateway = **started;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 namespace qq::config {
 namespace {
@@ -22,7 +21,7 @@ std::expected<std::string, std::string> look_up(std::string_view inside, const E
     const std::string path(inside.substr(kFile.size()));
     if (path.empty()) return std::unexpected("${file:} names no file");
     auto content = environment.file(path);
-    if (!content) return std::unexpected(fmt::format("the file of ${{file:{}}} cannot be read", path));
+    if (!content) return std::unexpected(fmt::format("the file of ${{file:{}}} {}", path, content.error()));
     if (content->ends_with('\n')) content->pop_back();
     if (content->ends_with('\r')) content->pop_back();
     return std::move(*content);
@@ -79,20 +78,19 @@ std::expected<Expanded, std::string> expand(std::string_view text, const Environ
   return out;
 }
 
-Environment Environment::of_process() {
+Environment Environment::of_process(Pipes pipes) {
   Environment environment;
+  environment.pipes = pipes;
   environment.variable = [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
     return std::string(value);
   };
-  environment.file = [](const std::string& path) -> std::optional<std::string> {
-    std::ifstream in(path, std::ios::binary);
-    std::string content(kMaxIncludedBytes + 1, '\0');
-    in.read(content.data(), static_cast<std::streamsize>(content.size()));
-    if (in.bad() || (in.fail() && !in.eof())) return std::nullopt;
-    if (static_cast<std::size_t>(in.gcount()) > kMaxIncludedBytes) return std::nullopt;
-    content.resize(static_cast<std::size_t>(in.gcount()));
+  environment.file = [pipes](const std::string& path) -> std::expected<std::string, std::string> {
+    auto content = read_file(path, kMaxIncludedBytes, pipes);
+    if (content && content->size() > kMaxIncludedBytes) {
+      return std::unexpected(fmt::format("is larger than {} KiB", kMaxIncludedBytes / 1024));
+    }
     return content;
   };
   return environment;

@@ -8,15 +8,19 @@
 #include <string>
 #include <string_view>
 
+#include "config/read_file.h"
+
 namespace qq::config {
 
 // Where variables and files come from; the process's own in production, a table in tests.
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
-  // The file's content, or nothing if it cannot be read or is larger than kMaxIncludedBytes.
-  std::function<std::optional<std::string>(const std::string& path)> file;
+  // The file's content, at most kMaxIncludedBytes, or why there is none, as `read_file` words it.
+  std::function<std::expected<std::string, std::string>(const std::string& path)> file;
+  Pipes pipes = Pipes::Refuse;  // whether the configuration itself may be one
 
-  static Environment of_process();
+  // `pipes` holds for the files above, too. A pipe can be read but once, so whoever reads again refuses it.
+  static Environment of_process(Pipes pipes = Pipes::Refuse);
 };
 
 inline constexpr std::size_t kMaxIncludedBytes = 64U << 10U;

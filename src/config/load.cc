@@ -3,10 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -320,21 +316,10 @@ LoadResult load_text(const std::string& name, std::string_view text, const Envir
 }
 
 LoadResult load_file(const std::string& path, const Environment& environment) {
-  const auto failed = [&](std::string message) {
-    return std::unexpected(std::vector<Diagnostic>{{path, 1, 1, std::move(message)}});
-  };
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return failed(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text;
-  std::array<char, 16'384> chunk{};
   // A file that is too large is read a little beyond the limit, so that `parse_yaml` sees it is.
-  while (in && text.size() <= kMaxFileBytes) {
-    in.read(chunk.data(), chunk.size());
-    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) return failed("cannot be read (is it a directory?)");
-  return load_text(path, text, environment);
+  const auto text = read_file(path, kMaxFileBytes, environment.pipes);
+  if (!text) return std::unexpected(std::vector<Diagnostic>{{path, 1, 1, text.error()}});
+  return load_text(path, *text, environment);
 }
 
 }  // namespace qq::config

@@ -1,7 +1,7 @@
 // Loads a configuration file: YAML to nodes, nodes to structs by the definition table, then the checks that
 // look at more than one key. All mistakes are reported, each with its place.
 //
-// Pure but for what `Environment` and `load_file` read; nothing is opened, resolved or connected to.
+// Pure but for what `Environment` and `load_file` read; nothing is resolved or connected to.
 #pragma once
 #include <expected>
 #include <string>

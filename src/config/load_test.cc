@@ -269,7 +269,7 @@ TEST(Load, TheFullExampleIsGoodOnceItsVariablesAreSet) {
 TEST(Load, TheFullExampleSaysWhichVariablesItNeeds) {
   Environment nothing;
   nothing.variable = [](const std::string&) { return std::nullopt; };
-  nothing.file = [](const std::string&) { return std::nullopt; };
+  nothing.file = [](const std::string&) { return std::unexpected("cannot be read"); };
   const auto result = load_file(QQ_SOURCE_DIR "/examples/queqiao.yaml", nothing);
   ASSERT_FALSE(result.has_value());
   for (const Diagnostic& d : result.error())

@@ -59,7 +59,7 @@ void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to);
 ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
                     resilience::HealthRegistry& healths, WallTime now);
 
-// For the log and the operator: "reloaded: 2 changes, 1 more needs a restart", then one line for each.
+// For the log and the operator, in one line: what the reload came to, then each change or problem.
 std::string to_text(const ReloadResult& result);
 
 }  // namespace qq::config

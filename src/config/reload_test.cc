@@ -49,7 +49,7 @@ TEST_F(ReloadTest, AppliesAChange) {
   EXPECT_EQ(result.snapshot->generation, 2U);
   EXPECT_EQ(result.snapshot->timers.connect, std::chrono::seconds(5));
   EXPECT_EQ(active_.snapshot->timers.connect, std::chrono::seconds(3)) << "running requests keep theirs";
-  EXPECT_EQ(to_text(result), "configuration reloaded: 1 changed\n  timers.connect: 3s → 5s");
+  EXPECT_EQ(to_text(result), "configuration reloaded, 1 changed: timers.connect: 3s → 5s");
 }
 
 TEST_F(ReloadTest, PublishesNothingWhenNothingChanged) {
@@ -64,7 +64,7 @@ TEST_F(ReloadTest, RefusesABadFileAndSaysWhy) {
   EXPECT_EQ(result.status, ReloadStatus::Refused);
   EXPECT_FALSE(result.next.has_value());
   EXPECT_TRUE(result.changes.empty());
-  EXPECT_EQ(to_text(result), "configuration refused, the old one stays:\n  " + path_ +
+  EXPECT_EQ(to_text(result), "configuration refused, the old one stays: " + path_ +
                                  ":5:10: timers: unknown key `conect`: did you mean `connect`?");
 }
 
@@ -89,7 +89,7 @@ TEST_F(ReloadTest, KeepsWhatNeedsARestartAndSaysSoEveryTime) {
   const auto first = reloaded(replaced(kSample, "workers: 2", "workers: 3"));
   EXPECT_EQ(first.status, ReloadStatus::Unchanged);
   EXPECT_EQ(to_text(first),
-            "configuration unchanged, 1 only after a restart\n  workers: 2 → 3 (needs a restart)");
+            "configuration unchanged, 1 only after a restart: workers: 2 → 3 (needs a restart)");
   const std::string both =
       replaced(replaced(kSample, "workers: 2", "workers: 3"), "connect: 3s", "connect: 5s");
   const auto second = reloaded(both);

@@ -23,9 +23,9 @@ inline Environment test_environment(std::map<std::string, std::string> more = {}
     if (found == variables.end()) return std::nullopt;
     return found->second;
   };
-  environment.file = [](const std::string& path) -> std::optional<std::string> {
+  environment.file = [](const std::string& path) -> std::expected<std::string, std::string> {
     if (path == "/run/secrets/key") return "canary-from-file\n";
-    return std::nullopt;
+    return std::unexpected("cannot be read");
   };
   return environment;
 }

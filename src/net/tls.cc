@@ -1,8 +1,11 @@
 #include "net/tls.h"
 
 #include <openssl/err.h>
+#include <openssl/pemerr.h>
+#include <openssl/x509err.h>
 #include <openssl/x509v3.h>
 
+#include <cstring>
 #include <mutex>
 
 #include "net/tls_sessions.h"
@@ -19,9 +22,32 @@ std::string openssl_reason() {
   return text != nullptr ? text : "unknown error";
 }
 
+// The first of the errors that OpenSSL has piled up is the cause; the last one often is "system lib".
+std::string file_fault() {
+  const unsigned long code = ERR_peek_error();
+  if (ERR_SYSTEM_ERROR(code)) return std::strerror(static_cast<int>(ERR_GET_REASON(code)));
+  for (unsigned long each = code; each != 0; each = ERR_get_error()) {
+    const int library = ERR_GET_LIB(each);
+    const int reason = ERR_GET_REASON(each);
+    if (library == ERR_LIB_X509 &&
+        (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH))
+      return "it does not belong to the certificate";
+    if (library == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE) return "it is not in the file, as PEM";
+    if (library == ERR_LIB_PEM && reason == PEM_R_BAD_PASSWORD_READ)
+      return "it is encrypted, which is not supported";
+  }
+  const char* const text = code != 0 ? ERR_reason_error_string(code) : nullptr;
+  return text != nullptr ? text : "unknown error";
+}
+
 Error bad_file(std::string_view what, const std::string& file) {
   return Error::gateway(ErrorKind::Config,
-                        "cannot use the " + std::string(what) + " \"" + file + "\": " + openssl_reason());
+                        "cannot use the " + std::string(what) + " \"" + file + "\": " + file_fault());
+}
+
+// OpenSSL would ask the terminal.
+int no_password(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*argument*/) {
+  return -1;
 }
 
 void set_common_options(SSL_CTX* context) {
@@ -141,6 +167,7 @@ Result<std::shared_ptr<TlsServerContext>> TlsServerContext::make(const TlsServer
   QQ_ASSERT(context != nullptr);
   set_common_options(context.get());
   SSL_CTX_set_options(context.get(), SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_default_passwd_cb(context.get(), &no_password);
   if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificate_file.c_str()) != 1) {
     return fail(bad_file("certificate", options.certificate_file));
   }

@@ -1,5 +1,6 @@
 #include "relay/answer.h"
 
+#include "base/assert.h"
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
@@ -7,6 +8,7 @@
 #include "relay/reply_head.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
+#include "wire/json_progress.h"
 
 namespace qq::relay {
 namespace {
@@ -29,7 +31,16 @@ model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
   return {};
 }
 
-// The end of an answer that nobody holds, where its usage stands.
+// Some write it in front of what was generated.
+model::Usage usage_in_beginning(std::string_view held, const model::Quirks& quirks) {
+  return dialects::openai::decode_usage(wire::object_in_part(held, "usage"), quirks);
+}
+
+void note_usage(RequestState& state, model::Attempt& attempt, const model::Usage& usage) {
+  if (usage.source != model::UsageSource::None) state.usage = attempt.usage = usage;
+}
+
+// What is left of an answer that nobody holds: its end, where its usage stands.
 class AnswerTail final : public UsageReader {
  public:
   explicit AnswerTail(std::string_view beginning) { append(beginning); }
@@ -107,8 +118,29 @@ bool looks_like_an_answer(std::string_view held) noexcept {
   return state.client.write(out.pieces, ClientPort::Last::No);
 }
 
+// A body that ended before its document did is no answer: a provider that died may have closed properly.
+[[gnu::noinline]] Result<> follow(wire::JsonProgress& progress, std::string_view bytes, bool last) {
+  if (!progress.feed(bytes)) {
+    return fail(Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun,
+                                "the provider's answer stopped being JSON on its way"));
+  }
+  if (last && !progress.complete()) {
+    return fail(Error::upstream(ErrorKind::BodyCut, AttemptPhase::ReplyBegun,
+                                "the provider's answer ended in the middle of its JSON"));
+  }
+  return {};
+}
+
+// The same of what is held, before anything is promised. Whoever passes the rest on reads it once more: a
+// held answer's frame has no place for where the reading stands.
+[[gnu::noinline]] Result<> check_beginning(std::string_view held, bool complete) {
+  wire::JsonProgress progress;
+  return follow(progress, held, complete);
+}
+
 // The rest of an answer too large to hold, behind what was `taken` of its beginning.
-Task<Result<>> pass_on(RequestState& state, UpstreamReply& reply, ClientPort::Taken taken, AnswerTail& tail) {
+Task<Result<>> pass_on(RequestState& state, UpstreamReply& reply, ClientPort::Taken taken, AnswerTail& tail,
+                       wire::JsonProgress& progress) {
   for (bool last = false;;) {
     if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
     if (last) co_return Result<>();
@@ -127,6 +159,7 @@ Task<Result<>> pass_on(RequestState& state, UpstreamReply& reply, ClientPort::Ta
     }
     last = piece.last || piece.kind == Piece::Kind::End;
     tail.append(piece.bytes);
+    QQ_CO_CHECK(follow(progress, piece.bytes, last));
     taken = state.client.write({&piece.bytes, 1}, last ? ClientPort::Last::Yes : ClientPort::Last::No);
   }
 }
@@ -135,15 +168,17 @@ Task<Result<>> pass_on(RequestState& state, UpstreamReply& reply, ClientPort::Ta
 Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamReply& reply,
                          ClientPort::Taken taken, std::string beginning) {
   AnswerTail tail(beginning);
+  wire::JsonProgress progress;
+  QQ_ASSERT(progress.feed(beginning));  // as `check_beginning` saw
+  note_usage(state, attempt, usage_in_beginning(beginning, attempt.target->quirks));
   std::string().swap(beginning);
-  Result<> passed = co_await pass_on(state, reply, taken, tail);
+  Result<> passed = co_await pass_on(state, reply, taken, tail, progress);
   if (!passed) {
     // No terminating chunk: the client must not take this for a whole answer, unless it is one.
     if (!state.client.complete()) state.client.abort();
-    if (!wants_usage(attempt, passed.error())) co_return passed;
-    co_await drain_for_usage(state, reply, tail);
+    if (wants_usage(attempt, passed.error())) co_await drain_for_usage(state, reply, tail);
   }
-  state.usage = attempt.usage = tail.usage(attempt.target->quirks);
+  note_usage(state, attempt, tail.usage(attempt.target->quirks));
   co_return passed;
 }
 
@@ -197,7 +232,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     co_return co_await give_up(state, attempt, reply, std::move(held));
   }
   // Until the whole answer is here or too large to hold.
-  for (bool complete = false; !complete;) {
+  bool complete = false;
+  while (!complete) {
     const Piece piece = reply.try_read();
     switch (piece.kind) {
       case Piece::Kind::WouldBlock: {
@@ -242,6 +278,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     co_return fail(
         Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun, "the provider's answer is not JSON"));
   }
+  QQ_CO_CHECK(check_beginning(held, complete));
   const ClientPort::Taken taken = begin_large(state, attempt, status, content_type, passed_lines, held);
   co_return co_await stream_on(state, attempt, reply, taken, std::move(held));
 }

@@ -287,6 +287,7 @@ Error nothing_left(const RequestState& state) {
     // Before anybody is told: the log, the client, the next decision. What a provider said has been through
     // this before it was cut; other errors come here first.
     providers::hide_credential(*attempt.error, *attempt.target);
+    attempt.error->retry_after = resilience::bounded_retry_after(*attempt.error);
     const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
                              attempt.error->kind == ErrorKind::ShuttingDown;
     attempt.outcome = is_given_up ? model::Outcome::Cancelled : model::Outcome::Failure;

@@ -407,7 +407,9 @@ bool Relaying::read_usage(const Piece& piece) {
   }
   if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
 
-  const bool may_go_out = attempt_.delivered || step.content || (finished && !step.error);
+  // Content that came together with the break is not yet promised to anybody: another target may do better.
+  const bool broke = piece.kind == Piece::Kind::Failed && step.error;
+  const bool may_go_out = attempt_.delivered || (step.content && !broke) || (finished && !step.error);
   if (may_go_out) return hand_over(step, finished);
   if (step.error) return end(std::move(step.error));
   for (const std::string_view part : step.out) held_.append(part);

@@ -48,7 +48,7 @@ class UpstreamReply {
       Bytes,       // `bytes`, contiguous, decoded from chunks and content coding
       WouldBlock,  // wait for readable()
       End,         // the body ended as its framing says
-      Failed,      // `error`, `reason`
+      Failed,      // `error`, `reason`; `bytes` came before, in the same read
     };
     Kind kind = Kind::WouldBlock;
     bool last = false;       // Bytes: the body ends with them

@@ -40,7 +40,7 @@ Asked asked_period(const Error& error) noexcept {
     case ErrorKind::Overloaded: break;
     default: return {};
   }
-  if (error.retry_after) return {.period = std::clamp(*error.retry_after, Milliseconds{0}, kCoolDownMax)};
+  if (error.retry_after) return {.period = bounded_retry_after(error)};
   return {.known = !is_throttle(error), .period = std::nullopt};
 }
 
@@ -102,6 +102,14 @@ Evidence evidence_of(const Error& error) noexcept {
     case ErrorKind::Internal: return Evidence::None;
   }
   return Evidence::None;
+}
+
+std::optional<Milliseconds> bounded_retry_after(const Error& error) noexcept {
+  if (!error.retry_after) return std::nullopt;
+  const Milliseconds max = error.kind == ErrorKind::RateLimited || error.kind == ErrorKind::QuotaExhausted
+                               ? kCoolDownMax
+                               : kOverloadMax;
+  return std::clamp(*error.retry_after, Milliseconds{0}, max);
 }
 
 std::optional<Milliseconds> cool_down_of(const Error& error) noexcept {

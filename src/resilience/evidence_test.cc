@@ -68,20 +68,27 @@ TEST(Evidence, Status503IsAFailureAnd529AThrottle) {
   EXPECT_TRUE(is_throttle(upstream_answered(ErrorKind::RateLimited, 429)));
 }
 
-TEST(CoolDownOf, RetryAfterIsObeyedUpToAnHour) {
+TEST(CoolDownOf, RetryAfterIsObeyedWithinBounds) {
   struct Case {
     Milliseconds asked;
-    Milliseconds given;
+    Milliseconds limited;
+    Milliseconds overloaded;
   };
-  for (const auto& [asked, given] : {Case{0ms, 0ms}, Case{1500ms, 1500ms}, Case{20s, 20s}, Case{1h, 1h},
-                                     Case{1'000'000'000s, 1h}, Case{-5s, 0ms}}) {
+  for (const auto& [asked, limited, overloaded] :
+       {Case{0ms, 0ms, 0ms}, Case{1500ms, 1500ms, 1500ms}, Case{120s, 120s, 120s}, Case{5min, 5min, 120s},
+        Case{1h, 10min, 120s}, Case{1'000'000'000s, 10min, 120s}, Case{-5s, 0ms, 0ms}}) {
     Error error = upstream_answered(ErrorKind::RateLimited, 429);
     error.retry_after = asked;
-    EXPECT_EQ(cool_down_of(error), given) << asked.count();
-    error = upstream_answered(ErrorKind::Overloaded, 503);
-    error.retry_after = asked;
-    EXPECT_EQ(cool_down_of(error), given) << asked.count();
+    EXPECT_EQ(cool_down_of(error), limited) << asked.count();
+    EXPECT_EQ(bounded_retry_after(error), limited) << "what is told is what is done";
+    for (const std::uint16_t status : {503, 529}) {
+      error = upstream_answered(ErrorKind::Overloaded, status);
+      error.retry_after = asked;
+      EXPECT_EQ(cool_down_of(error), overloaded) << asked.count();
+      EXPECT_EQ(bounded_retry_after(error), overloaded);
+    }
   }
+  EXPECT_EQ(bounded_retry_after(upstream_answered(ErrorKind::Overloaded, 503)), std::nullopt);
 }
 
 TEST(CoolDownOf, AThrottleWithoutRetryAfterBacksOffAndA503DoesNot) {

@@ -95,9 +95,11 @@ relay::UpstreamReply::Piece HttpReply::unread(net::IoStatus status) noexcept {
 relay::UpstreamReply::Piece HttpReply::take(std::span<char> raw) noexcept {
   std::size_t kept = 0;
   std::size_t at = 0;
+  const char* broken = nullptr;
   while (at < raw.size() && !body_.done()) {
     const auto step = body_.feed({raw.data() + at, raw.size() - at});
-    if (step.error != nullptr) return failed(ErrorKind::BadFrame, step.error);
+    broken = step.error;
+    if (broken != nullptr) break;
     if (!step.payload.empty()) {
       if (raw.data() + kept != step.payload.data())
         std::memmove(raw.data() + kept, step.payload.data(), step.payload.size());
@@ -120,6 +122,12 @@ relay::UpstreamReply::Piece HttpReply::take(std::span<char> raw) noexcept {
         return failed(ErrorKind::DecodeFailed, "the answer's content coding ends early");
     }
     piece.bytes = decoded_;
+  }
+  if (broken != nullptr) {
+    // What came before may be all of an answer that says itself where it ends.
+    Piece last = failed(ErrorKind::BadFrame, broken);
+    last.bytes = piece.bytes;
+    return last;
   }
   ended_ = body_.done();
   if (!piece.bytes.empty()) {

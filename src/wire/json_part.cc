@@ -31,9 +31,8 @@ const char* behind_mark(const char* at, const char* end, char expected) noexcept
   return at == end ? nullptr : at;
 }
 
-}  // namespace
-
-JsonValue member_in_part(std::string_view part, std::string_view key) noexcept {
+// The value of the first member `key`, if it begins with `mark`.
+JsonValue value_in_part(std::string_view part, std::string_view key, char mark) noexcept {
   const char* const end = part.data() + part.size();
   const char* at = behind_mark(part.data(), end, '{');
   while (at != nullptr && *at == '"') {
@@ -45,12 +44,23 @@ JsonValue member_in_part(std::string_view part, std::string_view key) noexcept {
     const char* const behind = behind_value(value, end);
     if (behind == nullptr) break;
     if (found == key) {
-      return *value == '"' ? JsonValue(std::string_view(value, static_cast<std::size_t>(behind - value)))
-                           : JsonValue();
+      return *value == mark ? JsonValue(std::string_view(value, static_cast<std::size_t>(behind - value)))
+                            : JsonValue();
     }
     at = behind_mark(behind, end, ',');
   }
   return {};
+}
+
+}  // namespace
+
+JsonValue member_in_part(std::string_view part, std::string_view key) noexcept {
+  return value_in_part(part, key, '"');
+}
+
+JsonValue object_in_part(std::string_view part, std::string_view key) noexcept {
+  const JsonValue found = value_in_part(part, key, '{');
+  return check_json(found.text()) ? JsonValue() : found;
 }
 
 }  // namespace qq::wire

@@ -30,5 +30,13 @@ TEST(JsonPart, FindsNothingElsewhere) {
   }
 }
 
+TEST(JsonPart, FindsAnObjectThatIsWhole) {
+  const auto usage_in = [](std::string_view part) { return object_in_part(part, "usage").text(); };
+  EXPECT_EQ(usage_in(R"({"id":"x","usage":{"n":{"m":1}},"choices":[{"te)"), R"({"n":{"m":1}})");
+  EXPECT_EQ(usage_in(R"({"usage":"text"})"), "");
+  EXPECT_EQ(usage_in(R"({"usage":{"n":1)"), "");
+  EXPECT_EQ(usage_in(R"({"usage":{"n" 1},"a":2})"), "") << "it is checked";
+}
+
 }  // namespace
 }  // namespace qq::wire

@@ -214,5 +214,49 @@ TEST(UnaskedBytes, BehindTheAnswerEndTheConnection) {
   world.expect_rest();
 }
 
+std::string as_chunk(std::string_view payload) {
+  return fmt::format("{:x}\r\n{}\r\n", payload.size(), payload);
+}
+
+std::string stream_without_end() {
+  return "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n" +
+         as_chunk(R"(data: {"model":"sim-gpt","choices":[{"index":0,"delta":{"content":"well"}}]})"
+                  "\n\n") +
+         as_chunk(R"(data: {"model":"sim-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})"
+                  "\n\n");
+}
+
+template <bool kDone>
+Task<void> end_in_junk(ScriptedUpstream& server, net::Stream& stream) {
+  const bool asked = co_await read_request(server, stream);
+  if (!asked) co_return;
+  std::string reply = stream_without_end();
+  if (!kDone) reply.resize(reply.find("\r\n", reply.find("well")) + 2);  // only the content
+  co_await ScriptedUpstream::write(stream, reply + (kDone ? as_chunk("data: [DONE]\n\n") : "") + "zzzz\r\n");
+  co_await read_request(server, stream);
+}
+
+TEST(UnaskedBytes, BehindTheEndOfAStreamDoNotUndoIt) {
+  World world(scripted());
+  ScriptedUpstream server(world.loop(), net::Address::parse(kAddress).value(), &end_in_junk<true>);
+  const Exchange heard = world.ask(chat("alone").streamed());
+  EXPECT_EQ(heard.reply.status, 200) << heard.raw;
+  EXPECT_EQ(heard.story(), "success");
+  EXPECT_EQ(text_in(heard.reply), "well");
+  EXPECT_TRUE(heard.reply.body.ends_with("data: [DONE]\n\n"));
+  EXPECT_EQ(world.counters().upstream_connections_open.get(), 0) << "it is not trusted again";
+  world.expect_rest();
+}
+
+TEST(UnaskedBytes, TogetherWithTheFirstContentLeaveTheChoiceOfAnotherTarget) {
+  World world(scripted());
+  ScriptedUpstream server(world.loop(), net::Address::parse(kAddress).value(), &end_in_junk<false>);
+  const Exchange heard = world.ask(chat("backed").streamed());
+  EXPECT_EQ(heard.story(), "bad_frame,success");
+  EXPECT_EQ(heard.reply.body.find("well"), std::string::npos);
+  world.run_for(60s);
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation

@@ -42,27 +42,77 @@ TEST(LargeAnswer, SaysWhatItIsOf) {
   EXPECT_EQ(heard.reply.header("x-queqiao-attempts"), fmt::format("m0 success {}ms", took.count()));
 }
 
-TEST(LargeAnswer, KeepsANameThatStandsTooFarBehind) {
+constexpr std::string_view kMessage =
+    R"("choices":[{"index":0,"message":{"role":"assistant","content":"TEXT"},"finish_reason":"stop"}])";
+
+std::string long_message() {
+  return replaced_all(std::string(kMessage), "TEXT", std::string(300'000, 'x'));
+}
+
+// A provider that plays `body` as its whole answer.
+Exchange asked_of_player(const std::string& body, std::string_view more = "") {
   simulator::Recording recording;
-  recording.name = "large/late";
+  recording.name = "large/played";
   recording.endpoint = "/v1/chat/completions";
   recording.method = "POST";
   recording.headers.push_back({"content-type", "application/json"});
-  recording.body = fmt::format(
-      R"({{"choices":[{{"index":0,"message":{{"role":"assistant","content":"{}"}},"finish_reason":"stop"}}],"model":"sim-gpt"}})",
-      std::string(300'000, 'x'));
-  const std::string body = recording.body;
+  recording.body = body;
   std::vector<simulator::Recording> library;
   library.push_back(std::move(recording));
   WorldSetup setup;
   setup.limits = "{held_answer_max: 1KiB}";
   setup.simulator.library = simulator::Library(std::move(library));
   World world(std::move(setup));
-  world.provider(0).misbehave("play=large/late");
-  const Exchange heard = world.ask(chat("alone"));
+  world.provider(0).misbehave("play=large/played" + std::string(more));
+  Exchange heard = world.ask(chat("alone"));
+  world.expect_rest();
+  return heard;
+}
+
+TEST(LargeAnswer, KeepsANameThatStandsTooFarBehind) {
+  const std::string body = "{" + long_message() + R"(,"model":"sim-gpt"})";
+  const Exchange heard = asked_of_player(body);
   EXPECT_EQ(heard.story(), "success");
   EXPECT_EQ(heard.reply.body, body);
-  world.expect_rest();
+}
+
+TEST(LargeAnswer, TellsItsUsageWhereverThatStands) {
+  const std::string usage = R"("usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12})";
+  for (const std::string& body :
+       {"{" + usage + "," + long_message() + "}", "{" + long_message() + "," + usage + "}"}) {
+    const Exchange heard = asked_of_player(body);
+    EXPECT_EQ(heard.story(), "success");
+    EXPECT_EQ(heard.record->usage.input_total(), 5);
+    EXPECT_EQ(heard.record->usage.output_total(), 7);
+  }
+}
+
+void expect_interrupted(const Exchange& heard, std::string_view story) {
+  EXPECT_EQ(heard.story(), story);
+  EXPECT_EQ(heard.reply.status, 200) << "it had begun";
+  EXPECT_FALSE(heard.reply.complete) << "no last chunk";
+  EXPECT_TRUE(heard.closed || heard.reset);
+  ASSERT_TRUE(heard.record.has_value());
+  EXPECT_TRUE(heard.record->interrupted);
+}
+
+// Over a connection whose end is the body's end, nothing but the JSON tells that half of it is missing.
+TEST(LargeAnswer, ThatIsCutIsInterrupted) {
+  expect_interrupted(
+      asked_with("{held_answer_max: 1KiB}", "words=2000; rate=100000; fault=http10; fault=truncated_json"),
+      "body_cut");
+  expect_interrupted(asked_with("{held_answer_max: 1KiB}", "words=2000; rate=100000; fault=truncated_json"),
+                     "body_cut");
+}
+
+TEST(LargeAnswer, WithGarbageBehindItIsInterrupted) {
+  expect_interrupted(asked_of_player("{" + long_message() + "}<html>Bad Gateway</html>"), "bad_json");
+}
+
+TEST(LargeAnswer, ThatIsNoJsonFromTheBeginningIsNoneAtAll) {
+  const Exchange heard = asked_of_player("{<html>" + std::string(300'000, 'x'));
+  EXPECT_EQ(heard.story().substr(0, 8), "bad_json");
+  EXPECT_EQ(heard.reply.status, 502);
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ Counts play_all(const std::vector<Played>& all) {
   return counts;
 }
 
-// Without the usage that nobody asked for: the chunk with no choices, and `usage:null` members.
+// Without the usage that nobody asked for: the chunk with no choices, and the `usage` members of others.
 std::vector<std::string> without_usage(std::vector<std::string> events) {
   std::erase_if(events, [](const std::string& event) {
     const std::string_view data = std::string_view(event).substr(event.find('|') + 1);
@@ -262,10 +262,20 @@ std::vector<std::string> without_usage(std::vector<std::string> events) {
     return !choices || (choices->is_array() && !wire::JsonElements(*choices).next());
   });
   for (std::string& event : events) {
-    for (const std::string_view spelling :
-         {",\"usage\":null", "\"usage\":null,", ", \"usage\": null", "\"usage\": null, "}) {
-      event = replaced_all(std::move(event), spelling, "");
+    const std::string data = event.substr(event.find('|') + 1);
+    if (wire::check_json(data)) continue;
+    const auto usage = wire::JsonValue(data).member("usage");
+    if (!usage || !(usage->is_null() || usage->is_object())) continue;
+    const std::size_t data_at = event.size() - data.size();
+    const auto value_at = data_at + static_cast<std::size_t>(usage->text().data() - data.data());
+    std::size_t begin = event.rfind("\"usage\"", value_at);
+    std::size_t end = value_at + usage->text().size();
+    if (event[end] == ',') {
+      end = event[end + 1] == ' ' ? end + 2 : end + 1;
+    } else {
+      begin = event.rfind(',', begin);
     }
+    event.erase(begin, end - begin);
   }
   return events;
 }

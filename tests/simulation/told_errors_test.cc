@@ -233,6 +233,24 @@ const std::vector<Leak> kLeaks = {
     {"named_event", std::string(kHello) + "event: error\ndata: no plain/word=secret\n\n", 200, true},
 };
 
+// A provider's word may be absurd; one that is alone must be found well again all the same.
+TEST(AbsurdWait, EndsWhileTheClientStillWaits) {
+  for (const auto& [fault, most] : {std::pair("503", 120s), std::pair("429", 600s)}) {
+    World world;
+    world.provider(0).misbehave(fmt::format("fault={}; retry_after=1000000000", fault));
+    const Exchange heard = world.ask(chat("alone"));
+    EXPECT_EQ(heard.reply.header("retry-after"), std::to_string(most.count()));
+    ASSERT_EQ(heard.attempts().size(), 1U);
+    EXPECT_EQ(heard.attempts()[0].error->retry_after, most) << "the log says the same";
+    world.provider(0).behave();
+    world.run_for(most - 1s);
+    EXPECT_EQ(world.ask(chat("alone")).story(), "refused");
+    world.run_for(1s);
+    EXPECT_EQ(world.ask(chat("alone")).story(), "success");
+    world.expect_rest();
+  }
+}
+
 class OurCredential : public ::testing::TestWithParam<Leak> {};
 
 TEST_P(OurCredential, IsNeverToldWhateverTheProviderEchoes) {

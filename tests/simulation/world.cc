@@ -50,7 +50,9 @@ std::string standard_config(const WorldSetup& setup) {
 config::Environment environment() {
   config::Environment environment;
   environment.variable = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
-  environment.file = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+  environment.file = [](const std::string&) -> std::expected<std::string, std::string> {
+    return std::unexpected("is not there");
+  };
   return environment;
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "config/compile.h"
 #include "config/load.h"
+#include "config/tls_files.h"
 
 namespace qq::app::cli {
 namespace {
@@ -30,6 +31,11 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
     streams.err << options.config << ": " << snapshot.error().message << '\n';
     return kFailed;
   }
+  if (const auto mistakes = config::tls_file_mistakes(*loaded); !mistakes.empty()) {
+    for (const std::string& mistake : mistakes) streams.err << options.config << ": " << mistake << '\n';
+    streams.err << counted(mistakes.size(), "mistake", "mistakes") << '\n';
+    return kFailed;
+  }
   streams.out << fmt::format("{}: good. {}, {}, {} ({}), {}, {}, {}\n", options.config,
                              counted(loaded->listeners.size(), "listener", "listeners"),
                              counted(loaded->providers.size(), "provider", "providers"),
@@ -46,8 +52,9 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
 }
 
 int run_check(const CheckOptions& options) {
-  return on_process_streams(
-      [&](const Streams& streams) { return run_check(options, config::Environment::of_process(), streams); });
+  return on_process_streams([&](const Streams& streams) {
+    return run_check(options, config::Environment::of_process(config::Pipes::Await), streams);
+  });
 }
 
 }  // namespace qq::app::cli

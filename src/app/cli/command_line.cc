@@ -187,11 +187,11 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
 
 Command parse_command_line(int argc, const char* const* argv) {
   Command command;
-  on_process_streams([&](const Streams& streams) {
+  const int code = on_process_streams([&](const Streams& streams) {
     command = parse_command_line(argc, argv, streams.out, streams.err);
     return kGood;
   });
-  return command;
+  return code == kGood ? command : ExitNow{code};
 }
 
 }  // namespace qq::app::cli

@@ -30,9 +30,9 @@ class CommandsTest : public testing::Test {
       if (found == variables_.end()) return std::nullopt;
       return found->second;
     };
-    out.file = [this](const std::string& path) -> std::optional<std::string> {
+    out.file = [this](const std::string& path) -> std::expected<std::string, std::string> {
       const auto found = files_.find(path);
-      if (found == files_.end()) return std::nullopt;
+      if (found == files_.end()) return std::unexpected("is not there");
       return found->second;
     };
     return out;
@@ -198,6 +198,17 @@ TEST_F(CheckTest, PrintsEveryMistakeOfABadOne) {
   EXPECT_THAT(err_.str(), HasSubstr(path_ + ":1:1: unknown key `lisners`: did you mean `listeners`?\n"));
   EXPECT_THAT(err_.str(), HasSubstr(path_ + ":2:10: workers: expected a whole number without leading zeros"));
   EXPECT_THAT(err_.str(), HasSubstr("5 mistakes\n"));
+}
+
+TEST_F(CheckTest, LooksAtTheFilesForTls) {
+  EXPECT_EQ(check("listeners: [{address: \"127.0.0.1:0\", tls: {certificate: /none.pem, key: /gone.pem}}]\n"
+                  "providers: [{name: p, kind: openai, accounts: [{name: a, credential: none}]}]\n"
+                  "models: [{name: m, provider: p}]\n"),
+            kFailed);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), HasSubstr(path_ + ": listeners[0].tls.certificate: /none.pem cannot be opened"));
+  EXPECT_THAT(err_.str(), HasSubstr(path_ + ": listeners[0].tls.key: /gone.pem cannot be opened"));
+  EXPECT_THAT(err_.str(), HasSubstr("2 mistakes\n"));
 }
 
 TEST_F(CheckTest, AMissingFileIsAFailure) {

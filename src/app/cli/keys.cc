@@ -145,12 +145,12 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
 
 int run_keys_new(const KeysNew& options) {
   return on_process_streams([&](const Streams& streams) {
-    return run_keys_new(options, config::Environment::of_process(), streams);
+    return run_keys_new(options, config::Environment::of_process(config::Pipes::Await), streams);
   });
 }
 int run_keys_hash(const KeysHash& options) {
   return on_process_streams([&](const Streams& streams) {
-    return run_keys_hash(options, config::Environment::of_process(), streams);
+    return run_keys_hash(options, config::Environment::of_process(config::Pipes::Await), streams);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <iosfwd>
+#include <string_view>
 
 namespace qq::app::cli {
 
@@ -11,7 +12,18 @@ struct Streams {
   std::ostream& err;
 };
 
-// Runs the command on the process's standard streams; what it wrote appears when it returns.
+// Whoever starts the process may have closed its standard descriptors; the next file or socket to be opened
+// would get their numbers, and what is printed would go there. They become /dev/null: standard output one
+// that refuses to be written, so that a command notices that nobody got its product. To be called first in
+// main.
+void open_closed_descriptors() noexcept;
+
+// To the process's own streams at once. False if not all of it could be written; nothing is thrown.
+bool print_out(std::string_view text) noexcept;
+bool print_err(std::string_view text) noexcept;
+
+// Runs the command on the process's standard streams; what it wrote appears when it returns. Output that
+// could not be written turns a good exit code into kFailed.
 int on_process_streams(const std::function<int(const Streams&)>& command);
 
 }  // namespace qq::app::cli

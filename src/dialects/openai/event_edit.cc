@@ -14,7 +14,7 @@ struct Change {
   bool is_model = false;
 };
 
-// The member `"usage":null` with one comma, found from its value outwards. The judge compared the key as
+// The member `usage` with one comma, found from its value outwards. The judge compared the key as
 // written, so it is exactly "usage" in quotes.
 Change usage_member(std::string_view data, std::string_view value) noexcept {
   Change change;
@@ -36,16 +36,22 @@ Change usage_member(std::string_view data, std::string_view value) noexcept {
 
 using Changes = std::array<Change, 2>;
 
+// The value of the `usage` member that goes, empty text if none does.
+wire::JsonValue usage_that_goes(const EventRules& rules, const EventFacts& facts) noexcept {
+  if (!rules.usage_forced) return {};
+  return facts.usage_beside.text().empty() ? facts.usage_null_value : facts.usage_beside;
+}
+
 // What is to change in `data`, in the order of its bytes; how many that are.
-std::size_t find_changes(const EventRules& rules, const DeltaFacts& facts, std::string_view data,
-                         Changes& changes) noexcept {
+std::size_t find_changes(const EventRules& rules, const DeltaFacts& facts, wire::JsonValue usage,
+                         std::string_view data, Changes& changes) noexcept {
   std::size_t count = 0;
   if (renames(rules, facts)) {
     const std::string_view value = facts.model_value.text();
     const auto begin = static_cast<std::size_t>(value.data() - data.data());
     changes[count++] = {begin, begin + value.size(), true};
   }
-  if (strips_null(rules, facts)) changes[count++] = usage_member(data, facts.usage_null_value.text());
+  if (!usage.text().empty()) changes[count++] = usage_member(data, usage.text());
   if (count == 2 && changes[1].begin < changes[0].begin) std::swap(changes[0], changes[1]);
   return count;
 }
@@ -95,7 +101,7 @@ void append_event(std::string& out, std::string_view name, std::string_view data
 
 Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept {
   if (rules.usage_forced && facts.usage_only) return Edit::Drop;
-  return renames(rules, facts) || strips_null(rules, facts) ? Edit::Rewrite : Edit::Keep;
+  return renames(rules, facts) || !usage_that_goes(rules, facts).text().empty() ? Edit::Rewrite : Edit::Keep;
 }
 
 Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
@@ -104,7 +110,7 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
   if (edit != Edit::Rewrite) return edit;
 
   Changes changes{};
-  const std::size_t count = find_changes(rules, facts, event.data, changes);
+  const std::size_t count = find_changes(rules, facts, usage_that_goes(rules, facts), event.data, changes);
 
   const std::size_t at = find_in(raw, event.data);
   if (at != std::string_view::npos) {
@@ -122,7 +128,8 @@ Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::Ss
 void splice_event(const EventRules& rules, const DeltaFacts& facts, std::string_view event,
                   EventPieces& pieces) noexcept {
   Changes changes{};
-  const std::size_t count = find_changes(rules, facts, event, changes);
+  const wire::JsonValue usage = strips_null(rules, facts) ? facts.usage_null_value : wire::JsonValue();
+  const std::size_t count = find_changes(rules, facts, usage, event, changes);
   pieces = {};
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {

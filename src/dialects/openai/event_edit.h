@@ -1,6 +1,6 @@
 // What a client gets of an event that the judge has read: nearly always the provider's bytes as they are.
-// Two things are put back: what we asked for beyond the client's wish (the usage chunk and `usage:null`, when
-// stream_options.include_usage was forced), and the name of the model the client asked for.
+// Two things are put back: what we asked for beyond the client's wish (the usage chunk, and `usage` in
+// others, when stream_options.include_usage was forced), and the name of the model the client asked for.
 #pragma once
 #include <array>
 #include <cstdint>

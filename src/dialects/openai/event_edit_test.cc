@@ -42,6 +42,21 @@ TEST(EventEdit, PiecesSayWhatTheEditedEventSays) {
   }
 }
 
+TEST(EventEdit, UsageThatNobodyAskedForIsTakenOutOfAChunkWithChoices) {
+  constexpr std::string_view kChoices = R"("choices":[{"index":0,"delta":{},"finish_reason":"stop"}])";
+  const std::string usage = R"("usage":{"prompt_tokens":5,"completion_tokens":7})";
+  StreamJudge judge(model::Endpoint::ChatCompletions, model::Target{});
+  const std::string raw = "data: {" + std::string(kChoices) + ", " + usage + "}\n\n";
+  const wire::SseEvent event{
+      .data = std::string_view(raw).substr(6, raw.size() - 8), .has_data = true, .end = raw.size()};
+  const EventFacts facts = judge.judge(event, raw);
+  EXPECT_EQ(judge.usage().output_total(), 7) << "we read it all the same";
+  std::string edited;
+  EXPECT_EQ(edit_event({.usage_forced = true}, facts, event, raw, edited), Edit::Rewrite);
+  EXPECT_EQ(edited, "data: {" + std::string(kChoices) + "}\n\n");
+  EXPECT_EQ(edit_of({}, facts), Edit::Keep) << "who asked for it gets it";
+}
+
 TEST(EventEdit, ANameThatIsTheWantedOneAlreadyIsNotReplaced) {
   const Event event(kData);
   EXPECT_EQ(edit_of({.rename_model = "m-1", .rename_json = "\"m-1\""}, event.facts), Edit::Keep);

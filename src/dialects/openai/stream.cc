@@ -157,6 +157,7 @@ EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
   if (usage.is_object()) {
     take_usage(usage);
     facts.usage_only = !has_choice && !carries_more;
+    if (!facts.usage_only) facts.usage_beside = usage;
   } else if (usage.is_null()) {
     facts.usage_null_value = usage;
   }

@@ -19,9 +19,11 @@
 namespace qq::dialects::openai {
 
 struct EventFacts : DeltaFacts {
-  bool done_marker = false;    // "data: [DONE]"
-  bool terminal = false;       // finish_reason seen (chat), response.completed/incomplete/failed
-  bool usage_only = false;     // choices:[] with usage: the chunk that include_usage adds
+  bool done_marker = false;  // "data: [DONE]"
+  bool terminal = false;     // finish_reason seen (chat), response.completed/incomplete/failed
+  bool usage_only = false;   // choices:[] with usage: the chunk that include_usage adds
+  // The `usage` object of a chunk that says more than that, empty text if absent.
+  wire::JsonValue usage_beside;
   bool keep_alive = false;     // no data, or nothing of meaning
   std::optional<Error> error;  // an error object or error event in the stream
 };

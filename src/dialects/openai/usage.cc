@@ -72,13 +72,12 @@ Figures read_figures(wire::JsonMembers& members) noexcept {
   return figures;
 }
 
-// Reasoning stands beside the output figure when the provider is known for it, when it is larger than what it
-// should be inside of, or when only so the provider's own total comes out.
+// Reasoning stands beside the output figure when the provider is known for it, or when only so the provider's
+// own total comes out. That it is larger than what it should be inside of proves nothing: it would be billed.
 bool reasoning_is_beside(const Figures& figures, const model::Quirks& quirks) noexcept {
   const TokenCount output = figures.completion.value_or(0);
   const TokenCount reasoning = figures.reasoning.value_or(0);
   if (reasoning == 0) return false;
-  if (reasoning > output) return true;
   if (figures.total && figures.prompt) {
     const TokenCount inclusive = *figures.prompt + output;
     if (*figures.total == inclusive) return false;
@@ -112,7 +111,10 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
   decoded.reasoning = figures.reasoning;
   if (figures.completion) {
     decoded.output_text = *figures.completion;
-    if (!reasoning_is_beside(figures, quirks)) *decoded.output_text -= figures.reasoning.value_or(0);
+    if (decoded.reasoning && !reasoning_is_beside(figures, quirks)) {
+      *decoded.reasoning = std::min(*decoded.reasoning, *figures.completion);
+      *decoded.output_text -= *decoded.reasoning;
+    }
   }
   return decoded;
 }

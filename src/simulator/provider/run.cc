@@ -52,8 +52,13 @@ Task<void> shut_down(ProviderSimulator& simulator, net::EventLoop& loop) {
   loop.stop();
 }
 
+// Unlike fmt::print, which throws when nobody listens.
+void say(const std::string& text) noexcept {
+  std::fputs(text.c_str(), stderr);
+}
+
 int failed(const Error& error) {
-  fmt::print(stderr, "sim-provider: {}\n", error.message);
+  say(fmt::format("sim-provider: {}\n", error.message));
   return 1;
 }
 
@@ -77,7 +82,7 @@ int run_sim_provider(const SimProviderOptions& options) {
       fmt::format("sim-provider: {}://{}/v1, {} recordings", simulator.options().tls ? "https" : "http",
                   simulator.local().text(), simulator.library().all().size());
   if (simulator.has_extra()) said += fmt::format(", second port {}", simulator.extra_local().text());
-  fmt::print(stderr, "{}\n", said);
+  say(said + "\n");
 
   std::jthread waiting([&] {
     int signal = 0;

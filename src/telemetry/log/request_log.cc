@@ -1,5 +1,7 @@
 #include "telemetry/log/request_log.h"
 
+#include <algorithm>
+
 #include "telemetry/record_facts.h"
 
 namespace qq::telemetry {
@@ -84,7 +86,9 @@ void RequestLog::write_request(const relay::RequestRecord& record, Level level) 
   line_.milliseconds("duration_ms", duration);
   if (record.first_content) line_.milliseconds("ttft_ms", *record.first_content - record.started);
   line_.milliseconds("overhead_ms", overhead_of(record));
-  line_.integer("attempts", static_cast<std::int64_t>(record.attempts.size()));
+  line_.integer("attempts", std::ranges::count_if(record.attempts, [](const model::Attempt& attempt) {
+                  return attempt.outcome != model::Outcome::Refused;
+                }));
   put_usage(line_, record.usage);
   if (!record.finish_reason.empty()) line_.text("finish_reason", record.finish_reason);
   line_.integer("bytes_in", static_cast<std::int64_t>(record.bytes_from_client));

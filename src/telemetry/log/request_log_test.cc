@@ -61,6 +61,15 @@ TEST_F(RequestLogTest, AddsALineForEachAttemptThatWasNotTheFirstAndGood) {
   EXPECT_THAT(out[2], testing::HasSubstr(R"("attempt":2)"));
 }
 
+TEST_F(RequestLogTest, CountsTheAttemptsThatWereMade) {
+  fixture_.attempts.clear();
+  const Error open = Error::gateway(ErrorKind::NoTarget, "not tried: its breaker is open");
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Refused, open, 0);
+  EXPECT_THAT(lines()[0], testing::HasSubstr(R"("attempts":0)"));
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Success, std::nullopt, 200);
+  EXPECT_THAT(lines()[0], testing::HasSubstr(R"("attempts":1)"));
+}
+
 TEST_F(RequestLogTest, NamesMethodAndPathOfAnUnknownEndpoint) {
   fixture_.record.endpoint = std::nullopt;
   fixture_.record.method = "GET";

@@ -1,0 +1,35 @@
+#include "dialects/openai/answer.h"
+
+namespace qq::dialects::openai {
+namespace {
+
+model::Usage usage_of(std::string_view text, bool reasoning_excluded = false) {
+  return decode_usage(wire::JsonValue(text), {.reasoning_excluded_from_output = reasoning_excluded});
+}
+
+TEST(Usage, ReasoningLargerThanItsWholeIsCutToIt) {
+  for (const std::string_view total : {"", R"("total_tokens":15,)"}) {
+    const model::Usage usage = usage_of(R"({"prompt_tokens":10,"completion_tokens":5,)" + std::string(total) +
+                                        R"("completion_tokens_details":{"reasoning_tokens":20}})");
+    EXPECT_EQ(usage.reasoning, 5);
+    EXPECT_EQ(usage.output_text, 0);
+    EXPECT_EQ(usage.output_total(), 5) << "what is billed";
+  }
+}
+
+TEST(Usage, ReasoningThatTheTotalCountsBesideTheOutputStaysWhole) {
+  const model::Usage usage = usage_of(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":35,)"
+                                      R"("completion_tokens_details":{"reasoning_tokens":20}})");
+  EXPECT_EQ(usage.output_text, 5);
+  EXPECT_EQ(usage.reasoning, 20);
+}
+
+TEST(Usage, ReasoningOfAProviderKnownToExcludeItStaysWhole) {
+  const model::Usage usage = usage_of(
+      R"({"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":20}})",
+      true);
+  EXPECT_EQ(usage.output_total(), 25);
+}
+
+}  // namespace
+}  // namespace qq::dialects::openai
