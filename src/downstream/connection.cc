@@ -7,6 +7,7 @@
 #include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
+#include "downstream/stall_watch.h"
 #include "relay/admit.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
@@ -510,17 +511,21 @@ void Connection::record(const Own& own, int status, const Error* error) {
 Task<void> Connection::send_local(int status, std::string header_lines, std::string body) {
   const std::string_view piece = body;
   if (writer_->reply(status, header_lines, {&piece, 1}) == relay::ClientPort::Taken::Pending) {
-    const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
-    co_await writer_->flush(scope);
+    co_await writer_->flush(last_bytes());
   }
+}
+
+net::Scope Connection::last_bytes() noexcept {
+  return {services_.loop.now() + snapshot_->timers.total, &server_.cut()};
 }
 
 // The end of an answer may still be held by the stream, whose close would drop it.
 Task<void> Connection::settle() {
-  const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
+  const net::Scope scope = last_bytes();
+  StallWatch watch(stream_, snapshot_->timers.client_write_stall);
   while (!stream_.settle()) {
-    const net::Wake wake = co_await stream_.writable(scope);
-    if (wake != net::Wake::Ready) co_return;
+    const net::Wake wake = co_await stream_.writable(watch.within(scope));
+    if (!watch.goes_on(wake, scope)) co_return;
   }
 }
 

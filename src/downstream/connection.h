@@ -61,7 +61,9 @@ class Connection {
   // Once, when nothing more is asked of the request itself.
   static Own own(Admitted& admitted);
   void record(const Own& own, int status, const Error* error);
-  // Lets the client read what was sent before the close discards it (RFC 9112 9.6).
+  // For what is written or discarded after a request: longer than any client should need.
+  [[nodiscard]] net::Scope last_bytes() noexcept;
+  // Let the client read what was sent before the close discards it.
   Task<void> settle();
   Task<void> linger();
 
