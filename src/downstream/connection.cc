@@ -19,12 +19,12 @@ namespace {
 constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
 // From the 80 % step of memory on, larger bodies are refused.
 constexpr std::size_t kLargeBody = 1U << 20U;
-// How long a client that still sends is heard out before its connection is closed: who writes a whole body
-// before it reads shall find the answer and no reset. A guess.
+// How long a client that was answered is heard out before its connection is closed, from when it last took
+// some of the answer: who writes a whole body before it reads shall find the answer and no reset. A guess.
 constexpr Milliseconds kLinger{5'000};
 // What is read of it at most; if too many others are heard out already, much less.
 constexpr std::size_t kHeardOutMin = 16U << 20U;
-constexpr std::size_t kUnheardMax = 256 * 1024;
+constexpr std::size_t kUnheardMax = 256UL * 1024;
 // What a connection made during a drain has for its request, so that it gets an answer and no mere close.
 constexpr Milliseconds kFirstWords{1'000};
 
@@ -90,8 +90,9 @@ Task<void> Connection::serve() {
     if (!goes_on) break;
     served_any_ = true;
   }
-  if (writer_ && !writer_->broken()) co_await settle();
-  if (hold_close_) co_await linger();
+  if (writer_->broken()) co_return;
+  co_await settle();
+  if (writer_->is_whole()) co_await linger();
 }
 
 Task<std::optional<std::string_view>> Connection::read_head() {
@@ -137,10 +138,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
     const net::Scope waiting{head_deadline == kNever ? idle_deadline : head_deadline, &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;
-    if (wake == net::Wake::Deadline && !pending_.empty()) {
-      // Slow heads are closed without much ado: whoever drips bytes does not read answers.
-      hold_close_ = false;
-    }
+    // Slow heads are closed without much ado: whoever drips bytes does not read answers.
     co_return std::nullopt;
   }
 }
@@ -455,7 +453,7 @@ Task<bool> Connection::serve_one() {
 
 void Connection::leave_body_unread() noexcept {
   writer_->close_after();
-  hold_close_ = true;
+  body_unread_ = true;
 }
 
 // What is answered without the relay: health, metrics, the list of models, and refusals.
@@ -529,23 +527,36 @@ Task<void> Connection::settle() {
   }
 }
 
+// A close while bytes of the client are unread, or on their way, is a reset, which destroys what it has not
+// taken of its answer. So it gets a FIN, upon which it usually closes at once; until then what it sends is
+// discarded (RFC 9112 9.6).
 Task<void> Connection::linger() {
   stream_.shutdown_write();
-  const Server::Lingering place(server_);
-  const std::size_t most =
-      place.granted() ? std::max(2 * snapshot_->limits.body_max, kHeardOutMin) : kUnheardMax;
-  const net::Scope scope{place.granted() ? services_.loop.now() + kLinger : services_.loop.now(),
-                         &server_.cut()};
-  std::size_t drained = 0;
-  while (drained < most) {
+  std::optional<Server::Lingering> place;
+  std::size_t most = kUnheardMax;
+  const auto take_place = [&] {
+    const bool granted = place.emplace(server_).granted();
+    if (granted) most = std::max(2 * snapshot_->limits.body_max, kHeardOutMin);
+    return granted;
+  };
+  // Waiting costs no more than an idle connection does, reading costs work: to have much of it read takes a
+  // place, and so does to wait at all for who is known to send much.
+  const bool waits = !body_unread_ || take_place();
+  const net::Scope scope = last_bytes();
+  StallWatch watch(stream_, kLinger);
+  for (std::size_t drained = 0;;) {
     const net::IoTry got = stream_.try_read(services_.loop.scratch());
     if (got.status == net::IoStatus::Done) {
       drained += got.bytes;
       services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
+      if (drained < most) continue;
+      const bool reads_on = !place && take_place();
+      if (!reads_on) co_return;
       continue;
     }
-    if (got.status != net::IoStatus::WouldBlock) co_return;
-    if (co_await stream_.readable(scope) != net::Wake::Ready) co_return;
+    if (got.status != net::IoStatus::WouldBlock || !waits) co_return;
+    const net::Wake wake = co_await stream_.readable(watch.within(scope));
+    if (!watch.goes_on(wake, scope)) co_return;
   }
 }
 

@@ -82,7 +82,7 @@ class Connection {
   bool running_ = false;
   bool finish_ = false;
   bool served_any_ = false;
-  bool hold_close_ = false;  // unread bytes of the client: linger before closing
+  bool body_unread_ = false;  // of the request that was answered last
 };
 
 }  // namespace qq::downstream
