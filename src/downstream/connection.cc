@@ -114,7 +114,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
           wire::read_request_head(view, limits, server_.head_scratch(), scanned);
       if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
-        co_await refuse_head(verdict.status, verdict.reason);
+        co_await refuse_head(verdict, limits);
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
@@ -143,10 +143,9 @@ Task<std::optional<std::string_view>> Connection::read_head() {
   }
 }
 
-Task<void> Connection::refuse_head(int status, const char* reason) {
-  const Error error =
-      Error::client(ErrorKind::InvalidRequest, fmt::format("malformed HTTP request: {}", reason));
-  bad_head_status_ = static_cast<std::uint16_t>(status);
+Task<void> Connection::refuse_head(wire::HeadVerdict verdict, wire::HeadLimits limits) {
+  const Error error = malformed_head(verdict, limits);
+  bad_head_status_ = static_cast<std::uint16_t>(verdict.status);
   leave_body_unread();
   Own refused;
   refused.id = RequestId::make(services_.loop.wall_now(), services_.random);
@@ -260,8 +259,9 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (endpoint ? head.method != "POST" : !reads) {
-    return Error::client(ErrorKind::MethodNotAllowed, fmt::format("{} is not allowed here; use {}",
-                                                                  head.method, endpoint ? "POST" : "GET"));
+    return Error::client(
+        ErrorKind::MethodNotAllowed,
+        fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20), endpoint ? "POST" : "GET"));
   }
   auto key = relay::authenticate(*snapshot_, head.fields);
   if (!key) return std::move(key).error();
@@ -300,7 +300,9 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
     if (step.error != nullptr) return malformed_body(step.error);
-    if (body.size() + step.payload.size() > body_max) return too_large(body_max);
+    // Also by what a chunk only announces: nobody need wait for it.
+    if (body.size() + step.payload.size() + admitted.reader.announced_bytes() > body_max)
+      return too_large(body_max);
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
@@ -321,7 +323,7 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
   if (!json) {
     admitted.refusal = Error::client(ErrorKind::NotFound,
                                      fmt::format("The model `{}` does not exist or this key may not use it",
-                                                 name.value_or("").substr(0, 200)),
+                                                 name.value_or(std::string(path.substr(11))).substr(0, 200)),
                                      "model");
     return;
   }
@@ -414,7 +416,7 @@ std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view
   while (!bytes.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(bytes);
     if (step.error != nullptr) return malformed_body(step.error);
-    if (body.size() + step.payload.size() > max) return too_large(max);
+    if (body.size() + step.payload.size() + admitted.reader.announced_bytes() > max) return too_large(max);
     body.append(step.payload);
     bytes.remove_prefix(step.consumed);
   }
@@ -480,6 +482,10 @@ Task<void> Connection::refuse(const Error& error, const Own& refused) {
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
   std::string lines = relay::error_header_lines(refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
+  if (encoded.status == 405) {
+    const std::string_view path = std::string_view(refused.what).substr(refused.what.find(' ') + 1);
+    lines.append("allow: ").append(allowed_methods(path)).append("\r\n");
+  }
   const int status = encoded.status;
   co_await send_local(status, std::move(lines), std::move(encoded.body));
   record(refused, status, &error);

@@ -42,7 +42,7 @@ class Connection {
   Task<std::optional<std::string_view>> read_head();
   Task<void> read_body(Admitted& admitted);
   Task<void> answer_here(Admitted& admitted);
-  Task<void> refuse_head(int status, const char* reason);
+  Task<void> refuse_head(wire::HeadVerdict verdict, wire::HeadLimits limits);
   Task<void> refuse(const Error& error, const Own& refused);
   Task<void> send_local(int status, std::string header_lines, std::string body);
   // What is decided between two waits. `rest`: bytes behind the head.

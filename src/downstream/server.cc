@@ -30,8 +30,8 @@ std::string_view out_of_descriptors_reply() {
 }
 
 std::string_view full_reply() {
-  static const std::string kReply =
-      no_room("the gateway has as many connections as it may have; try again shortly");
+  static const std::string kReply = no_room(
+      "the gateway has as many connections as it may have (limits.connections_max); try again shortly");
   return kReply;
 }
 
