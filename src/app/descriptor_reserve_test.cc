@@ -28,6 +28,8 @@ TEST(DescriptorReserve, IsLeftByTheConnections) {
     EXPECT_LE(2 * connections + reserved_descriptors(loops, 2), 1024U) << loops;
     EXPECT_GE(connections, loops);
   }
+  EXPECT_EQ(connections_within(1024, 4, 2, 16), connections_within(1024, 4, 2) - 8)
+      << "operators have theirs";
   EXPECT_EQ(connections_within(reserved_descriptors(4, 1) + 1, 4, 1), 4U) << "none would mean no limit";
   EXPECT_EQ(connections_within(64, 1, 1), 0U) << "too few to keep any back";
   EXPECT_EQ(connections_within(0, 4, 1), 0U);

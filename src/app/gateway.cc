@@ -33,8 +33,12 @@ Result<> Gateway::build(int loops) {
   const std::size_t descriptors = net::raise_descriptor_limit();
   const auto shares = static_cast<std::size_t>(loops);
   std::size_t connections_max = config.limits.connections_max;
-  if (connections_max == 0)
-    connections_max = connections_within(descriptors, shares, config.listeners.size());
+  if (connections_max == 0) {
+    const bool has_operators = std::ranges::any_of(
+        config.listeners, [](const downstream::ListenerConfig& listener) { return !listener.serve_api; });
+    connections_max = connections_within(descriptors, shares, config.listeners.size(),
+                                         has_operators ? downstream::kOperatorConnectionsMax : 0);
+  }
   // Rounded up: a share of zero would mean no limit.
   shared_.connections_per_loop_max = (connections_max + shares - 1) / shares;
   memory_max_ = config.limits.memory_max != 0 ? config.limits.memory_max : available_memory();

@@ -80,7 +80,7 @@ const Section& limits_section() {
                      .absent("`0`: the machine's or control group's memory")
                      .restart(),
                  Make(integer("connections_max", &T::connections_max, 0, 10'000'000))
-                     .doc("Client connections at one time.")
+                     .doc("Client connections at one time, on all listeners with `api`.")
                      .absent("`0`: from the limit on open files")
                      .restart()},
       .defaults = defaults_of<T>()};

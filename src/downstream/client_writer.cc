@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "downstream/stall_watch.h"
 #include "wire/body_reader.h"
 
 namespace qq::downstream {
@@ -208,7 +209,7 @@ relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
 Task<Result<>> ClientWriter::flush(net::Scope scope) {
   if (broken_) co_return fail(Error::client(ErrorKind::ClientGone, "the connection is given up"));
   std::size_t sent = 0;
-  MonotonicTime stall_deadline = stream_.loop().now() + write_stall_;
+  StallWatch watch(stream_, write_stall_);
   while (sent < pending_.size()) {
     const iovec piece = as_iovec(std::string_view(pending_).substr(sent));
     const net::IoTry wrote = stream_.try_write({&piece, 1});
@@ -216,15 +217,15 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
       sent += wrote.bytes;
       bytes_written_ += wrote.bytes;
       counters_.bytes_to_clients.add(static_cast<std::int64_t>(wrote.bytes));
-      stall_deadline = stream_.loop().now() + write_stall_;
+      watch.taken();
       continue;
     }
     if (wrote.status != net::IoStatus::WouldBlock) {
       broken_ = true;
       co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
     }
-    const net::Wake wake = co_await stream_.writable(scope.until(stall_deadline));
-    if (wake != net::Wake::Ready) co_return give_up(wake, scope, sent);
+    const net::Wake wake = co_await stream_.writable(watch.within(scope));
+    if (!watch.goes_on(wake, scope)) co_return give_up(wake, scope, sent);
   }
   std::string().swap(pending_);
   co_return Result<>();

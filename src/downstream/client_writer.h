@@ -33,10 +33,10 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] bool complete() const noexcept override { return complete_; }
   [[nodiscard]] std::uint64_t bytes_written() const noexcept override { return bytes_written_; }
 
+  // There was a reply, and the stream has all of it.
+  [[nodiscard]] bool is_whole() const noexcept { return complete_ && !broken_ && pending_.empty(); }
   // After the reply: may the connection serve another request?
-  [[nodiscard]] bool reusable() const noexcept {
-    return keep_alive_ && complete_ && !broken_ && pending_.empty();
-  }
+  [[nodiscard]] bool reusable() const noexcept { return keep_alive_ && is_whole(); }
   [[nodiscard]] bool broken() const noexcept { return broken_; }
   void close_after() noexcept { keep_alive_ = false; }
   // "HTTP/1.1 100 Continue", if the client waits for it.

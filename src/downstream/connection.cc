@@ -7,6 +7,7 @@
 #include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
+#include "downstream/stall_watch.h"
 #include "relay/admit.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
@@ -18,12 +19,12 @@ namespace {
 constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
 // From the 80 % step of memory on, larger bodies are refused.
 constexpr std::size_t kLargeBody = 1U << 20U;
-// How long a client that still sends is heard out before its connection is closed: who writes a whole body
-// before it reads shall find the answer and no reset. A guess.
+// How long a client that was answered is heard out before its connection is closed, from when it last took
+// some of the answer: who writes a whole body before it reads shall find the answer and no reset. A guess.
 constexpr Milliseconds kLinger{5'000};
 // What is read of it at most; if too many others are heard out already, much less.
 constexpr std::size_t kHeardOutMin = 16U << 20U;
-constexpr std::size_t kUnheardMax = 256 * 1024;
+constexpr std::size_t kUnheardMax = 256UL * 1024;
 // What a connection made during a drain has for its request, so that it gets an answer and no mere close.
 constexpr Milliseconds kFirstWords{1'000};
 
@@ -89,8 +90,9 @@ Task<void> Connection::serve() {
     if (!goes_on) break;
     served_any_ = true;
   }
-  if (writer_ && !writer_->broken()) co_await settle();
-  if (hold_close_) co_await linger();
+  if (writer_->broken()) co_return;
+  co_await settle();
+  if (writer_->is_whole()) co_await linger();
 }
 
 Task<std::optional<std::string_view>> Connection::read_head() {
@@ -112,7 +114,7 @@ Task<std::optional<std::string_view>> Connection::read_head() {
           wire::read_request_head(view, limits, server_.head_scratch(), scanned);
       if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
-        co_await refuse_head(verdict.status, verdict.reason);
+        co_await refuse_head(verdict, limits);
         co_return std::nullopt;
       }
       if (view.data() != pending_.data()) pending_.assign(view);
@@ -136,18 +138,14 @@ Task<std::optional<std::string_view>> Connection::read_head() {
     const net::Scope waiting{head_deadline == kNever ? idle_deadline : head_deadline, &*gone_};
     const net::Wake wake = co_await stream_.readable(waiting);
     if (wake == net::Wake::Ready) continue;
-    if (wake == net::Wake::Deadline && !pending_.empty()) {
-      // Slow heads are closed without much ado: whoever drips bytes does not read answers.
-      hold_close_ = false;
-    }
+    // Slow heads are closed without much ado: whoever drips bytes does not read answers.
     co_return std::nullopt;
   }
 }
 
-Task<void> Connection::refuse_head(int status, const char* reason) {
-  const Error error =
-      Error::client(ErrorKind::InvalidRequest, fmt::format("malformed HTTP request: {}", reason));
-  bad_head_status_ = static_cast<std::uint16_t>(status);
+Task<void> Connection::refuse_head(wire::HeadVerdict verdict, wire::HeadLimits limits) {
+  const Error error = malformed_head(verdict, limits);
+  bad_head_status_ = static_cast<std::uint16_t>(verdict.status);
   leave_body_unread();
   Own refused;
   refused.id = RequestId::make(services_.loop.wall_now(), services_.random);
@@ -261,8 +259,9 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (endpoint ? head.method != "POST" : !reads) {
-    return Error::client(ErrorKind::MethodNotAllowed, fmt::format("{} is not allowed here; use {}",
-                                                                  head.method, endpoint ? "POST" : "GET"));
+    return Error::client(
+        ErrorKind::MethodNotAllowed,
+        fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20), endpoint ? "POST" : "GET"));
   }
   auto key = relay::authenticate(*snapshot_, head.fields);
   if (!key) return std::move(key).error();
@@ -301,7 +300,9 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
     if (step.error != nullptr) return malformed_body(step.error);
-    if (body.size() + step.payload.size() > body_max) return too_large(body_max);
+    // Also by what a chunk only announces: nobody need wait for it.
+    if (body.size() + step.payload.size() + admitted.reader.announced_bytes() > body_max)
+      return too_large(body_max);
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
@@ -322,7 +323,7 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
   if (!json) {
     admitted.refusal = Error::client(ErrorKind::NotFound,
                                      fmt::format("The model `{}` does not exist or this key may not use it",
-                                                 name.value_or("").substr(0, 200)),
+                                                 name.value_or(std::string(path.substr(11))).substr(0, 200)),
                                      "model");
     return;
   }
@@ -415,7 +416,7 @@ std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view
   while (!bytes.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(bytes);
     if (step.error != nullptr) return malformed_body(step.error);
-    if (body.size() + step.payload.size() > max) return too_large(max);
+    if (body.size() + step.payload.size() + admitted.reader.announced_bytes() > max) return too_large(max);
     body.append(step.payload);
     bytes.remove_prefix(step.consumed);
   }
@@ -454,7 +455,7 @@ Task<bool> Connection::serve_one() {
 
 void Connection::leave_body_unread() noexcept {
   writer_->close_after();
-  hold_close_ = true;
+  body_unread_ = true;
 }
 
 // What is answered without the relay: health, metrics, the list of models, and refusals.
@@ -481,6 +482,10 @@ Task<void> Connection::refuse(const Error& error, const Own& refused) {
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
   std::string lines = relay::error_header_lines(refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
+  if (encoded.status == 405) {
+    const std::string_view path = std::string_view(refused.what).substr(refused.what.find(' ') + 1);
+    lines.append("allow: ").append(allowed_methods(path)).append("\r\n");
+  }
   const int status = encoded.status;
   co_await send_local(status, std::move(lines), std::move(encoded.body));
   record(refused, status, &error);
@@ -510,37 +515,54 @@ void Connection::record(const Own& own, int status, const Error* error) {
 Task<void> Connection::send_local(int status, std::string header_lines, std::string body) {
   const std::string_view piece = body;
   if (writer_->reply(status, header_lines, {&piece, 1}) == relay::ClientPort::Taken::Pending) {
-    const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
-    co_await writer_->flush(scope);
+    co_await writer_->flush(last_bytes());
   }
+}
+
+net::Scope Connection::last_bytes() noexcept {
+  return {services_.loop.now() + snapshot_->timers.total, &server_.cut()};
 }
 
 // The end of an answer may still be held by the stream, whose close would drop it.
 Task<void> Connection::settle() {
-  const net::Scope scope{services_.loop.now() + snapshot_->timers.client_write_stall, &server_.cut()};
+  const net::Scope scope = last_bytes();
+  StallWatch watch(stream_, snapshot_->timers.client_write_stall);
   while (!stream_.settle()) {
-    const net::Wake wake = co_await stream_.writable(scope);
-    if (wake != net::Wake::Ready) co_return;
+    const net::Wake wake = co_await stream_.writable(watch.within(scope));
+    if (!watch.goes_on(wake, scope)) co_return;
   }
 }
 
+// A close while bytes of the client are unread, or on their way, is a reset, which destroys what it has not
+// taken of its answer. So it gets a FIN, upon which it usually closes at once; until then what it sends is
+// discarded (RFC 9112 9.6).
 Task<void> Connection::linger() {
   stream_.shutdown_write();
-  const Server::Lingering place(server_);
-  const std::size_t most =
-      place.granted() ? std::max(2 * snapshot_->limits.body_max, kHeardOutMin) : kUnheardMax;
-  const net::Scope scope{place.granted() ? services_.loop.now() + kLinger : services_.loop.now(),
-                         &server_.cut()};
-  std::size_t drained = 0;
-  while (drained < most) {
+  std::optional<Server::Lingering> place;
+  std::size_t most = kUnheardMax;
+  const auto take_place = [&] {
+    const bool granted = place.emplace(server_).granted();
+    if (granted) most = std::max(2 * snapshot_->limits.body_max, kHeardOutMin);
+    return granted;
+  };
+  // Waiting costs no more than an idle connection does, reading costs work: to have much of it read takes a
+  // place, and so does to wait at all for who is known to send much.
+  const bool waits = !body_unread_ || take_place();
+  const net::Scope scope = last_bytes();
+  StallWatch watch(stream_, kLinger);
+  for (std::size_t drained = 0;;) {
     const net::IoTry got = stream_.try_read(services_.loop.scratch());
     if (got.status == net::IoStatus::Done) {
       drained += got.bytes;
       services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
+      if (drained < most) continue;
+      const bool reads_on = !place && take_place();
+      if (!reads_on) co_return;
       continue;
     }
-    if (got.status != net::IoStatus::WouldBlock) co_return;
-    if (co_await stream_.readable(scope) != net::Wake::Ready) co_return;
+    if (got.status != net::IoStatus::WouldBlock || !waits) co_return;
+    const net::Wake wake = co_await stream_.readable(watch.within(scope));
+    if (!watch.goes_on(wake, scope)) co_return;
   }
 }
 

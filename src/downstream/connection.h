@@ -42,7 +42,7 @@ class Connection {
   Task<std::optional<std::string_view>> read_head();
   Task<void> read_body(Admitted& admitted);
   Task<void> answer_here(Admitted& admitted);
-  Task<void> refuse_head(int status, const char* reason);
+  Task<void> refuse_head(wire::HeadVerdict verdict, wire::HeadLimits limits);
   Task<void> refuse(const Error& error, const Own& refused);
   Task<void> send_local(int status, std::string header_lines, std::string body);
   // What is decided between two waits. `rest`: bytes behind the head.
@@ -61,7 +61,9 @@ class Connection {
   // Once, when nothing more is asked of the request itself.
   static Own own(Admitted& admitted);
   void record(const Own& own, int status, const Error* error);
-  // Lets the client read what was sent before the close discards it (RFC 9112 9.6).
+  // For what is written or discarded after a request: longer than any client should need.
+  [[nodiscard]] net::Scope last_bytes() noexcept;
+  // Let the client read what was sent before the close discards it.
   Task<void> settle();
   Task<void> linger();
 
@@ -80,7 +82,7 @@ class Connection {
   bool running_ = false;
   bool finish_ = false;
   bool served_any_ = false;
-  bool hold_close_ = false;  // unread bytes of the client: linger before closing
+  bool body_unread_ = false;  // of the request that was answered last
 };
 
 }  // namespace qq::downstream

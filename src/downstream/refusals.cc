@@ -3,13 +3,32 @@
 #include <fmt/format.h>
 
 #include "base/time.h"
+#include "relay/admit.h"
 
 namespace qq::downstream {
 
 Error too_large(std::size_t body_max) {
   return Error::client(
       ErrorKind::PayloadTooLarge,
-      fmt::format("the request body is larger than this gateway takes ({} bytes); send less", body_max));
+      fmt::format("the request body is larger than this gateway takes ({} bytes, limits.body_max); send less",
+                  body_max));
+}
+
+Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& limits) {
+  std::string text = fmt::format("malformed HTTP request: {}", verdict.reason);
+  if (verdict.limit == wire::HeadVerdict::Limit::Head) {
+    text = fmt::format("{}; this gateway takes {} bytes of request line and headers (limits.head_max)",
+                       verdict.reason, limits.head_max);
+  } else if (verdict.limit == wire::HeadVerdict::Limit::Line) {
+    text = fmt::format("{}; this gateway takes {} bytes", verdict.reason, limits.line_max);
+  } else if (verdict.limit == wire::HeadVerdict::Limit::Fields) {
+    text = fmt::format("{}; this gateway takes {}", verdict.reason, wire::kFieldsMax);
+  }
+  return Error::client(ErrorKind::InvalidRequest, std::move(text));
+}
+
+std::string_view allowed_methods(std::string_view path) noexcept {
+  return relay::endpoint_of(path) ? "POST" : "GET, HEAD";
 }
 
 Error saturated(std::string text) {
@@ -24,7 +43,7 @@ Error too_slow() {
 }
 
 Error too_many_bodies() {
-  return saturated("too many large requests are in flight; try again shortly");
+  return saturated("too many large requests are in flight (limits.bodies_in_flight_max); try again shortly");
 }
 
 Error malformed_body(const char* reason) {

@@ -30,8 +30,8 @@ std::string_view out_of_descriptors_reply() {
 }
 
 std::string_view full_reply() {
-  static const std::string kReply =
-      no_room("the gateway has as many connections as it may have; try again shortly");
+  static const std::string kReply = no_room(
+      "the gateway has as many connections as it may have (limits.connections_max); try again shortly");
   return kReply;
 }
 
@@ -93,15 +93,34 @@ MonotonicTime Server::announced_until(MonotonicTime drain_deadline) const noexce
   return std::min(draining_since_ + services_.snapshot->timers.drain_announce, drain_deadline);
 }
 
+bool Server::is_full_for(const ListenerConfig& listener) const noexcept {
+  if (!listener.serve_api)
+    return shared_.operator_connections.load(std::memory_order_relaxed) >= kOperatorConnectionsMax;
+  const std::size_t most = shared_.connections_per_loop_max;
+  return most != 0 && client_connections_ >= most;
+}
+
+void Server::count_connection(const ListenerConfig& listener, int change) noexcept {
+  services_.counters.connections_open.add(change);
+  // Unsigned, so that adding -1 takes one away.
+  if (listener.serve_api) {
+    client_connections_ += static_cast<std::size_t>(change);
+  } else {
+    shared_.operator_connections.fetch_add(static_cast<std::size_t>(change), std::memory_order_relaxed);
+  }
+}
+
 void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
-  const std::size_t connections_max = shared_.connections_per_loop_max;
-  const bool full = connections_max != 0 && tasks_.running() >= connections_max;
-  if (drained_ || full || services_.process.memory_step.load(std::memory_order_relaxed) >= 3) {
+  const Listening& listening = shared_.listeners[listener];
+  const bool full = is_full_for(listening.config);
+  const bool short_of_memory =
+      listening.config.serve_api && services_.process.memory_step.load(std::memory_order_relaxed) >= 3;
+  if (drained_ || full || short_of_memory) {
     services_.counters.connections_refused.add();
     shared_.spread.closed(self_);
     // Otherwise the socket just closes: there is no memory for words, or nobody left to say them; and a TLS
     // handshake is too much to do for a refusal.
-    const bool speaks = full && !drained_ && !shared_.listeners[listener].tls;
+    const bool speaks = full && !drained_ && !listening.tls;
     if (speaks) {
       turned_away_.add(services_.loop.adopt(std::move(socket)), full_reply(),
                        TurnedAway::most_of_one(shared_.spread.loops()));
@@ -114,7 +133,7 @@ void Server::serve(net::AcceptedSocket socket, std::size_t listener) {
 
 Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> stream, std::size_t listener) {
   const Listening& listening = server.shared_.listeners[listener];
-  server.services_.counters.connections_open.add(1);
+  server.count_connection(listening.config, 1);
   if (listening.tls) {
     const net::Scope shaking{server.services_.loop.now() + server.services_.snapshot->timers.client_head,
                              &server.ending_};
@@ -130,7 +149,7 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
     server.connections_.erase(&connection);
   }
   stream.reset();
-  server.services_.counters.connections_open.add(-1);
+  server.count_connection(listening.config, -1);
   server.shared_.spread.closed(server.self_);
 }
 

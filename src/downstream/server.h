@@ -36,7 +36,8 @@ class Server {
   struct Shared {  // by all loops; outlives them
     std::vector<Listening> listeners;
     AcceptSpread spread;
-    std::size_t connections_per_loop_max = 0;  // 0: as many as descriptors allow
+    std::size_t connections_per_loop_max = 0;  // of clients; 0: as many as descriptors allow
+    std::atomic<std::size_t> operator_connections{0};
     std::function<std::string()> render_metrics;
     // When /readyz was asked last; MonotonicTime{}: never. Who asks will look away if told to.
     std::atomic<MonotonicTime> readiness_asked{};
@@ -85,6 +86,8 @@ class Server {
  private:
   friend class Connection;
   void serve(net::AcceptedSocket socket, std::size_t listener);
+  [[nodiscard]] bool is_full_for(const ListenerConfig& listener) const noexcept;
+  void count_connection(const ListenerConfig& listener, int change) noexcept;
   [[nodiscard]] MonotonicTime announced_until(MonotonicTime drain_deadline) const noexcept;
   static Task<void> run_connection(Server& server, std::unique_ptr<net::Stream> stream, std::size_t listener);
 
@@ -97,6 +100,7 @@ class Server {
   MonotonicTime draining_since_{};
   bool drained_ = false;
   std::size_t lingering_ = 0;
+  std::size_t client_connections_ = 0;
   TurnedAway turned_away_;
   net::Cancellation ending_;  // of TLS handshakes, at the end of the drain time
   net::Cancellation cut_;

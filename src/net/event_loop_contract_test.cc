@@ -57,6 +57,45 @@ TEST_P(EventLoopContract, GathersPiecesInOrder) {
   run_task(loop_, gathered(loop_));
 }
 
+// Until it takes no more, whatever moves on into the peer's buffers meanwhile; how much it took.
+Task<std::size_t> fill_up(Stream& stream) {
+  const std::string piece = noise(64UL * 1024);
+  std::size_t taken = 0;
+  for (;;) {
+    const IoTry tried = write_now(stream, piece);
+    if (tried.status == IoStatus::Done) {
+      taken += tried.bytes;
+      continue;
+    }
+    const Wake wake = co_await stream.writable(within(stream.loop(), 100ms));
+    if (wake != Wake::Ready) co_return taken;
+  }
+}
+Task<void> slow_reader(EventLoop& loop) {
+  StreamPair pair = co_await connected_pair(loop);
+  const std::size_t taken = co_await fill_up(*pair.client);
+  const std::uint64_t before = pair.client->acknowledged();
+  EXPECT_LT(before, taken);
+  static_cast<void>(co_await time_passes(loop, within(loop, 50ms)));
+  EXPECT_EQ(pair.client->acknowledged(), before) << "nobody reads";
+  std::size_t read = 0;
+  while (pair.client->acknowledged() == before && read < taken) {
+    const Got got = co_await read_until(*pair.server, 4'096, patiently(loop));
+    read += got.bytes.size();
+    co_await Bounce{loop};
+  }
+  EXPECT_GT(pair.client->acknowledged(), before);
+  const Wake wake = co_await pair.client->writable(within(loop, 1ms));
+  EXPECT_EQ(wake, Wake::Deadline) << "there is no room yet";
+  const Got rest = co_await read_until(*pair.server, taken - read, patiently(loop));
+  EXPECT_EQ(rest.bytes.size(), taken - read);
+  static_cast<void>(co_await time_passes(loop, within(loop, 50ms)));
+  EXPECT_EQ(pair.client->acknowledged(), taken);
+}
+TEST_P(EventLoopContract, WhatASlowReaderTakesShowsBeforeThereIsRoom) {
+  run_task(loop_, slow_reader(loop_));
+}
+
 Task<void> half_close(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
   co_await write_all(*pair.client, "question", patiently(loop));

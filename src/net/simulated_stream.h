@@ -28,6 +28,7 @@ class SimulatedPipe {
   [[nodiscard]] bool fin_arrived(MonotonicTime now) const noexcept { return ends_ <= now; }
   [[nodiscard]] bool fin_sent() const noexcept { return ends_ != kNever; }
   [[nodiscard]] std::size_t unread() const noexcept { return unread_; }
+  [[nodiscard]] std::size_t read() const noexcept { return position_ - unread_; }
   [[nodiscard]] bool swallows() const noexcept { return cut_; }
   [[nodiscard]] const SimulatedDirection& direction() const noexcept { return direction_; }
 
@@ -68,6 +69,7 @@ class SimulatedStream final : public Stream {
 
   IoTry try_read(std::span<char> into) noexcept override;
   IoTry try_write(std::span<const iovec> pieces) noexcept override;
+  [[nodiscard]] std::uint64_t acknowledged() noexcept override { return outgoing().read(); }
   void shutdown_write() noexcept override;
   void set_reset_on_close() noexcept override { reset_on_close_ = true; }
   [[nodiscard]] Address peer() const override { return peer_; }

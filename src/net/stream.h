@@ -56,6 +56,11 @@ class Stream {
   // Before a close that must not lose what was taken: whether the kernel has all of it (or the connection is
   // broken). If not, wait for writable() and ask again.
   [[nodiscard]] virtual bool settle() noexcept { return true; }
+  // How many of the bytes sent the peer has acknowledged (of TLS's own, where it is TLS): a figure to compare
+  // with an earlier one. It tells a peer that takes bytes slowly from one that takes none, which look alike
+  // to who waits for writable(): the kernel says that there is room when a third of its buffer is free, and
+  // that may be megabytes. A system call.
+  [[nodiscard]] virtual std::uint64_t acknowledged() noexcept = 0;
   // FIN (and close_notify); reading goes on.
   virtual void shutdown_write() noexcept = 0;
   // Makes the close a reset (SO_LINGER 0) where there is a real socket.

@@ -1,7 +1,9 @@
 #include "net/tcp_stream.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -111,6 +113,7 @@ IoTry TcpStream::send(std::span<const iovec> pieces, std::size_t offered) noexce
                                          : send_gathered(fd_, pieces);
     if (n >= 0) {
       const auto bytes = static_cast<std::size_t>(n);
+      sent_ += bytes;
       if (bytes < offered) writable_ = false;
       return {IoStatus::Done, bytes, 0};
     }
@@ -149,6 +152,12 @@ void TcpStream::send_unsent() noexcept {
 bool TcpStream::settle() noexcept {
   if (held_ != 0) send_held();
   return unsent_.empty();
+}
+
+std::uint64_t TcpStream::acknowledged() noexcept {
+  int unacknowledged = 0;
+  if (::ioctl(fd_, SIOCOUTQ, &unacknowledged) != 0) return 0;
+  return sent_ - static_cast<std::uint64_t>(unacknowledged);
 }
 
 void TcpStream::shutdown_write() noexcept {

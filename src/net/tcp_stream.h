@@ -22,6 +22,7 @@ class TcpStream final : public Stream, private PollTarget {
   IoTry try_read(std::span<char> into) noexcept override;
   IoTry try_write(std::span<const iovec> pieces) noexcept override;
   [[nodiscard]] bool settle() noexcept override;
+  [[nodiscard]] std::uint64_t acknowledged() noexcept override;
   void shutdown_write() noexcept override;
   void set_reset_on_close() noexcept override;
   void set_relaxed(bool relaxed) noexcept override;
@@ -47,7 +48,8 @@ class TcpStream final : public Stream, private PollTarget {
   bool fin_wanted_ = false;  // behind what is unsent
   int error_ = 0;            // what broke the connection, also when a write met it first
   Address peer_;
-  std::string unsent_;  // taken by try_write, refused by the kernel so far
+  std::uint64_t sent_ = 0;  // with the kernel so far
+  std::string unsent_;      // taken by try_write, refused by the kernel so far
 };
 
 }  // namespace qq::net

@@ -47,6 +47,7 @@ class TlsStream final : public Stream {
   void shutdown_write() noexcept override;
   void set_reset_on_close() noexcept override;
   [[nodiscard]] bool settle() noexcept override;
+  [[nodiscard]] std::uint64_t acknowledged() noexcept override { return below_->acknowledged(); }
   void set_relaxed(bool relaxed) noexcept override { below_->set_relaxed(relaxed); }
   [[nodiscard]] Address peer() const override { return below_->peer(); }
   [[nodiscard]] bool is_tls() const noexcept override { return true; }

@@ -115,7 +115,8 @@ class Sieve {
     }
     if (!output.error && decoder_.verdict() == wire::SseDecoder::Verdict::EventTooBig) {
       output.error = Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
-                                     "one event of the provider's stream is too large");
+                                     "one event of the provider's stream is too large for this gateway "
+                                     "(limits.event_max)");
     }
     // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
     // Comments and blank lines between events need no waiting.

@@ -33,6 +33,10 @@ class BodyReader {
   // The peer closed: true if that ends the body properly (UntilClose, or already done).
   [[nodiscard]] bool finish() noexcept;
   [[nodiscard]] bool done() const noexcept { return state_ == State::Done; }
+  // Payload bytes of a length or of the current chunk that are still to come.
+  [[nodiscard]] std::uint64_t announced_bytes() const noexcept {
+    return state_ == State::Data || state_ == State::Length ? remaining_ : 0;
+  }
   // Payload bytes seen so far.
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return payload_bytes_; }
 

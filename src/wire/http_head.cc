@@ -20,6 +20,10 @@ HeadVerdict bad(const char* reason, int status = 400) noexcept {
   return {.kind = HeadVerdict::Kind::Bad, .status = status, .reason = reason};
 }
 
+HeadVerdict too_much(const char* reason, int status, HeadVerdict::Limit limit) noexcept {
+  return {.kind = HeadVerdict::Kind::Bad, .status = status, .reason = reason, .limit = limit};
+}
+
 HeadVerdict complete(std::size_t consumed) noexcept {
   return {.kind = HeadVerdict::Kind::Complete, .consumed = consumed};
 }
@@ -129,7 +133,7 @@ HeadVerdict read_fields(const char* begin, const char* at, const char* end, Fiel
     const char* next = value_end + 2;
     while (value_end != at && is_blank(value_end[-1])) --value_end;
     const Field field{name, std::string_view(at, static_cast<std::size_t>(value_end - at))};
-    if (!fields.add(field)) return bad("too many header fields", 431);
+    if (!fields.add(field)) return too_much("too many header fields", 431, HeadVerdict::Limit::Fields);
     note_field(field, facts);
     at = next;
   }
@@ -222,7 +226,8 @@ FirstLine take_line(const char* at, const char* end, const HeadLimits& limits) n
   const auto size = std::min(static_cast<std::size_t>(end - at), limits.line_max + 2);
   const auto* newline = static_cast<const char*>(std::memchr(at, '\n', size));
   if (newline == nullptr) {
-    if (size == limits.line_max + 2) return {bad("first line too long", 414), {}};
+    if (size == limits.line_max + 2)
+      return {too_much("first line too long", 414, HeadVerdict::Limit::Line), {}};
     return {incomplete(), {}};
   }
   if (newline == at || newline[-1] != '\r') return {bad("bare LF"), {}};
@@ -231,7 +236,7 @@ FirstLine take_line(const char* at, const char* end, const HeadLimits& limits) n
 
 // What a head that is not complete at the end of `size` bytes means.
 HeadVerdict still_incomplete(std::size_t size, const HeadLimits& limits) noexcept {
-  return size >= limits.head_max ? bad("header too large", 431) : incomplete();
+  return size >= limits.head_max ? too_much("header too large", 431, HeadVerdict::Limit::Head) : incomplete();
 }
 
 // True if no line ended since the previous call: a slow head is parsed again once a line, not once a byte.

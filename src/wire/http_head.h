@@ -88,10 +88,12 @@ struct ResponseHead {
 // What a reader makes of the bytes so far.
 struct HeadVerdict {
   enum class Kind : std::uint8_t { Complete, Incomplete, Bad };
+  enum class Limit : std::uint8_t { None, Line, Head, Fields };  // line_max, head_max, kFieldsMax
   Kind kind = Kind::Incomplete;
-  std::size_t consumed = 0;  // Complete: bytes of the head, its empty line included
-  int status = 400;          // Bad: what a server answers (400, 414, 431, 501, 505)
-  const char* reason = "";   // Bad: one short phrase for the error message, a literal
+  std::size_t consumed = 0;   // Complete: bytes of the head, its empty line included
+  int status = 400;           // Bad: what a server answers (400, 414, 431, 501, 505)
+  const char* reason = "";    // Bad: one short phrase for the error message, a literal
+  Limit limit = Limit::None;  // Bad: what the head exceeds, if that is why
 };
 
 // `head` holds something meaningful only when Complete. `already_scanned`: bytes known to hold no end of head

@@ -24,8 +24,10 @@ struct JsonLimits {
 };
 
 struct JsonError {
+  enum class Limit : std::uint8_t { None, Depth, Nodes };
   std::size_t offset = 0;
-  const char* reason = "";  // a literal, e.g. "expected ',' or '}'"
+  const char* reason = "";    // a literal, e.g. "expected ',' or '}'"
+  Limit limit = Limit::None;  // what the text exceeds, though it may be JSON
 };
 
 // The first values of a document, noted while it is checked, so that a walk need not read them again. Values

@@ -85,8 +85,9 @@ class Checker {
     noted_[depth]->end = at;
     noted_[depth]->next = free_;
   }
-  const char* fail(const char* at, const char* reason) noexcept {
-    error_ = JsonError{static_cast<std::size_t>(at - text_.data()), reason};
+  const char* fail(const char* at, const char* reason,
+                   JsonError::Limit limit = JsonError::Limit::None) noexcept {
+    error_ = JsonError{static_cast<std::size_t>(at - text_.data()), reason, limit};
     return nullptr;
   }
 
@@ -117,19 +118,19 @@ const char* Checker::check_document() noexcept {
 value:
   next = next_byte(at, end);
   if (at == end) return fail(at, "expected a value");
-  if (nodes_left-- == 0) return fail(at, "too many values");
+  if (nodes_left-- == 0) return fail(at, "too many values", JsonError::Limit::Nodes);
   if (is_noted(depth)) note_begin(depth, name, name_end, at);
   switch (next) {
     case '"': at = check_string(at, end); break;
     case '{':
-      if (depth == depth_max) return fail(at, "nested too deeply");
+      if (depth == depth_max) return fail(at, "nested too deeply", JsonError::Limit::Depth);
       in_object_[depth++] = in_object;
       in_object = true;
       next = next_byte(++at, end);
       if (next == '}') goto close;
       goto key;
     case '[':
-      if (depth == depth_max) return fail(at, "nested too deeply");
+      if (depth == depth_max) return fail(at, "nested too deeply", JsonError::Limit::Depth);
       in_object_[depth++] = in_object;
       in_object = false;
       next = next_byte(++at, end);
@@ -165,7 +166,7 @@ close:
 
 key:
   if (next != '"') return fail(at, "expected a key");
-  if (nodes_left-- == 0) return fail(at, "too many values");
+  if (nodes_left-- == 0) return fail(at, "too many values", JsonError::Limit::Nodes);
   escape_seen_ = false;
   name = at + 1;
   at = check_string(at, end);
@@ -300,7 +301,7 @@ void Checker::check_utf8() noexcept {
     if (!part.valid) break;
     offset += part.size;
   }
-  error_ = JsonError{offset, "invalid UTF-8"};
+  error_ = JsonError{offset, "invalid UTF-8", JsonError::Limit::None};
 }
 
 }  // namespace

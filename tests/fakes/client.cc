@@ -54,7 +54,13 @@ Task<void> Client::read(std::size_t replies) {
       if (co_await reading_again_.wait(scope) != net::Wake::Ready) co_return;
       continue;
     }
-    const net::IoTry got = stream_->try_read(loop_.scratch());
+    std::span<char> into = loop_.scratch();
+    if (read_most_ != 0) {
+      const net::Scope pause = scope.until(loop_.now() + pause_);
+      if (co_await net::sleep(loop_, pause) == net::Wake::Cancelled) co_return;
+      into = loop_.scratch().first(read_most_);
+    }
+    const net::IoTry got = stream_->try_read(into);
     if (got.status == net::IoStatus::Done) {
       const std::string_view bytes(loop_.scratch().data(), got.bytes);
       raw_.append(bytes);

@@ -48,6 +48,11 @@ class Client {
     reading_ = true;
     reading_again_.set();
   }
+  // Reads steadily, and no faster than so many bytes each `pause`.
+  void read_slowly(std::size_t bytes, Milliseconds pause) noexcept {
+    read_most_ = bytes;
+    pause_ = pause;
+  }
   // Before `start`: writes everything before it reads, whatever the gateway has to say meanwhile.
   void write_all_first() noexcept { writes_all_first_ = true; }
   void leave(Leave how) noexcept;
@@ -89,6 +94,8 @@ class Client {
   net::Signal reading_again_;
   bool reading_ = true;
   bool writes_all_first_ = false;
+  std::size_t read_most_ = 0;  // 0: as much as there is
+  Milliseconds pause_{};
   bool closed_ = false;
   bool reset_ = false;
   std::move_only_function<void()> on_end_;

@@ -217,6 +217,82 @@ TEST(LargeBodies, ChunksAreCountedToo) {
   world.expect_rest();
 }
 
+TEST(LargeBodies, AChunkThatAnnouncesTooMuchIsRefusedAtOnce) {
+  const std::string most = fmt::format("8000\r\n{}\r\n", std::string(0x8000, ' '));
+  for (const std::string& chunks :
+       {std::string("10001\r\n"), std::string("7fffffffffffffff\r\n{"), most + "8001\r\n"}) {
+    for (const auto& split : {net::Split::whole(), net::Split::each(1'000)}) {
+      WorldSetup setup;
+      setup.limits = "{body_max: 64KiB}";
+      World world(std::move(setup));
+      net::SimulatedNetwork network;
+      network.up.split = split;
+      world.loop().set_network(world.gateway(), network);
+      Client& client = world.client();
+      client.start(post("transfer-encoding: chunked\r\n", chunks));
+      world.run_until_end(client);
+      EXPECT_EQ(client.reply().status, 413) << client.raw();
+      EXPECT_LT(client.ended() - client.started(), 1s);
+      world.expect_rest();
+    }
+  }
+}
+
+TEST(LargeBodies, ChunksMayBeAsLargeAsTheBody) {
+  WorldSetup setup;
+  setup.limits = "{body_max: 64KiB}";
+  World world(std::move(setup));
+  Ask ask = chat("alone");
+  ask.body.append(64UL * 1024 - ask.body.size(), ' ');
+  const Exchange heard =
+      world.say(post("transfer-encoding: chunked\r\n", fmt::format("10000\r\n{}\r\n0\r\n\r\n", ask.body)));
+  EXPECT_EQ(heard.reply.status, 200) << heard.raw;
+  world.expect_rest();
+}
+
+TEST(Refusals, OfAMethodNameThoseThatAreAllowed) {
+  for (const auto& [line, allowed] :
+       {std::pair("GET /v1/chat/completions?x=1", "POST"), std::pair("DELETE /v1/responses", "POST"),
+        std::pair("POST /v1/models", "GET, HEAD"), std::pair("PUT /v1/models/alone", "GET, HEAD")}) {
+    World world;
+    const Exchange heard = world.say(fmt::format("{} HTTP/1.1\r\nhost: g\r\n\r\n", line));
+    EXPECT_EQ(heard.reply.status, 405) << heard.raw;
+    EXPECT_EQ(heard.reply.header("allow"), allowed) << line;
+  }
+}
+
+TEST(Refusals, NameTheSettingThatTakesMore) {
+  std::string many_fields;
+  for (int i = 0; i < 200; ++i) many_fields += fmt::format("x-{}: y\r\n", i);
+  struct Case {
+    std::string bytes;
+    int status;
+    std::string_view says;
+  };
+  const std::vector<Case> cases = {
+      {post(fmt::format("x-long: {}\r\n", std::string(70'000, 'x'))), 431,
+       "65536 bytes of request line and headers (limits.head_max)"},
+      {post(many_fields), 431, "too many header fields; this gateway takes 100"},
+      {fmt::format("GET /{} HTTP/1.1\r\nhost: g\r\n\r\n", std::string(9'000, 'x')), 414, "takes 8192 bytes"},
+      {post("content-length: 67108865\r\n"), 413, "(67108864 bytes, limits.body_max)"},
+  };
+  for (const Case& one : cases) {
+    World world;
+    const Exchange heard = world.say(one.bytes);
+    EXPECT_EQ(heard.reply.status, one.status) << heard.raw;
+    EXPECT_NE(heard.reply.body.find(one.says), std::string::npos) << heard.reply.body;
+  }
+}
+
+TEST(Refusals, OfAModelsNameRepeatItAlsoIfItIsNoEncoding) {
+  for (const auto& [path, name] : {std::pair("%zz%00%ff", "`%zz%00%ff`"), std::pair("a%2Fb", "`a/b`")}) {
+    World world;
+    const Exchange heard = world.say(fmt::format("GET /v1/models/{} HTTP/1.1\r\nhost: g\r\n\r\n", path));
+    EXPECT_EQ(heard.reply.status, 404);
+    EXPECT_NE(heard.reply.body.find(name), std::string::npos) << heard.reply.body;
+  }
+}
+
 TEST(Refusals, AreRecordedWithWhatWasAsked) {
   struct Case {
     std::string bytes;

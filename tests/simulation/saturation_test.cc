@@ -128,6 +128,65 @@ TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
   world.expect_rest();
 }
 
+// A gateway that is only full is alive: who watches it through a listener of its own is not turned away.
+class OperatorsListener : public ::testing::Test {
+ protected:
+  static WorldSetup setup() {
+    WorldSetup setup = with_limits("{connections_max: 2}");
+    setup.more_listeners = ", {address: \"127.0.0.1:8081\", serve: [metrics]}";
+    setup.servers = 2;
+    return setup;
+  }
+  int status_of(std::string_view path) {
+    Client& asking = world_.client(1);
+    asking.start(fmt::format("GET {} HTTP/1.1\r\nhost: g\r\n\r\n", path));
+    world_.run_until_end(asking);
+    return asking.reply().status;
+  }
+  void expect_answers() {
+    for (const std::string_view path : {"/healthz", "/readyz", "/metrics"})
+      EXPECT_EQ(status_of(path), 200) << path;
+  }
+  World world_{setup()};
+};
+
+TEST_F(OperatorsListener, AnswersWhileClientsFillTheGateway) {
+  std::vector<Client*> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(&world_.client());
+    clients.back()->start("", 0);
+  }
+  world_.run_for(10ms);
+  expect_saturated(world_.ask(chat("alone")));
+  expect_answers();
+  for (Client* client : clients) client->leave(Client::Leave::Reset);
+  world_.expect_rest();
+}
+
+TEST_F(OperatorsListener, AnswersAtTheLastStepOfMemory) {
+  world_.process().memory_step = 3;
+  expect_answers();
+  world_.process().memory_step = 0;
+  world_.expect_rest();
+}
+
+TEST_F(OperatorsListener, HasALimitOfItsOwnAndTakesNoRoomOfTheClients) {
+  std::vector<Client*> watchers;
+  for (std::size_t i = 0; i < downstream::kOperatorConnectionsMax; ++i) {
+    watchers.push_back(&world_.client(1));
+    watchers.back()->start("", 0);
+  }
+  world_.run_for(10ms);
+  EXPECT_EQ(world_.counters().connections_open.get(), 16);
+  EXPECT_EQ(status_of("/healthz"), 503);
+  EXPECT_EQ(world_.ask(chat("alone")).reply.status, 200);
+  watchers.back()->leave(Client::Leave::Reset);
+  world_.run_for(10ms);
+  EXPECT_EQ(status_of("/healthz"), 200);
+  for (Client* watcher : watchers) watcher->leave(Client::Leave::Reset);
+  world_.expect_rest();
+}
+
 class TurnedAwayBy : public ::testing::TestWithParam<int> {};
 
 TEST_P(TurnedAwayBy, SomeLoopsHoldsLittleAndNotForLong) {

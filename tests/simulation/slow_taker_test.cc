@@ -129,6 +129,50 @@ TEST_F(TimeIsUp, AnAnswerTooLargeToHoldGetsNoErrorIntoItsJson) {
   expect_nothing_against_the_provider();
 }
 
+// --- steady, and slower than the network has room again ---
+
+class SlowButSteady : public ::testing::TestWithParam<Mode> {};
+
+TEST_P(SlowButSteady, GetsItsWholeAnswer) {
+  World plain;
+  plain.provider(0).misbehave("words=1000");
+  const std::string whole = plain.ask(GetParam().ask("alone")).reply.body;
+  World world(timed("{client_write_stall: 5s, heartbeat: 1h}", "{held_answer_max: 1KiB}"));
+  world.provider(0).misbehave("words=1000");
+  const std::size_t window = whole.size() / 2;
+  world.narrow(window);
+  Client& client = world.client();
+  client.read_slowly(window / 40, 500ms);  // ten seconds to half of it, at which there is room again
+  client.start(GetParam().ask("alone").bytes());
+  world.run_until_end(client);
+  EXPECT_TRUE(client.reply().complete);
+  EXPECT_EQ(client.reply().body.size(), whole.size());
+  EXPECT_GT(client.ended() - client.started(), 30s);
+  world.run_for(100ms);
+  EXPECT_FALSE(world.records().at(0).error);
+  world.expect_rest();
+}
+
+INSTANTIATE_TEST_SUITE_P(SlowTaker, SlowButSteady, ::testing::ValuesIn(modes_of(Modes::Both)),
+                         [](const auto& info) { return info.param.name(); });
+
+TEST(SlowTaker, WhoStopsInTheMiddleIsCutAStallLater) {
+  World world(timed("{client_write_stall: 5s}"));
+  world.provider(0).misbehave("words=20000");
+  world.narrow(100'000);
+  Client& client = world.client();
+  client.read_slowly(1'000, 500ms);
+  client.start(chat("alone").streamed().bytes());
+  world.run_for(20s);
+  EXPECT_TRUE(world.records().empty()) << "it still reads";
+  client.stop_reading();
+  world.run_for(11s);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled);
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
 // --- bytes that wait ---
 
 std::string event(std::string_view text) {

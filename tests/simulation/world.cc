@@ -18,7 +18,8 @@ std::string provider_address(std::size_t n) {
 }
 
 std::string standard_config(const WorldSetup& setup) {
-  std::string text = fmt::format("listeners: [{{address: \"{}\", serve: [api, metrics]}}]\n", kGateway);
+  std::string text = fmt::format("listeners: [{{address: \"{}\", serve: [api, metrics]}}{}]\n", kGateway,
+                                 setup.more_listeners);
   if (!setup.timers.empty()) text += "timers: " + setup.timers + "\n";
   if (!setup.limits.empty()) text += "limits: " + setup.limits + "\n";
   text += "providers:\n";
@@ -177,10 +178,9 @@ World::World(WorldSetup setup) {
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   services_.emplace(
       relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
-  downstream::Listening listening;
-  listening.config = loaded->listeners.at(0);
-  listening.tls = std::move(setup.listener_tls);
-  shared_.listeners.push_back(std::move(listening));
+  for (const downstream::ListenerConfig& listener : loaded->listeners)
+    shared_.listeners.push_back({listener, nullptr});
+  shared_.listeners.front().tls = std::move(setup.listener_tls);
   shared_.render_metrics = [] { return std::string("# none\n"); };
   shared_.connections_per_loop_max = loaded->limits.connections_max;
   for (int i = 0; i < setup.servers; ++i) {
@@ -188,7 +188,7 @@ World::World(WorldSetup setup) {
     const Result<> listens = servers_.back()->listen(i == 0 ? nullptr : servers_.front().get());
     QQ_ASSERT(listens.has_value());
   }
-  gateway_ = servers_.front()->local_addresses().at(0);
+  addresses_ = servers_.front()->local_addresses();
 }
 
 World::~World() {
@@ -229,8 +229,8 @@ void World::start_drain(Milliseconds drain_time) {
   for (const auto& server : servers_) tasks_.spawn(drain(*this, *server, drain_time));
 }
 
-Client& World::client() {
-  clients_.push_back(std::make_unique<Client>(loop_, gateway_));
+Client& World::client(std::size_t listener) {
+  clients_.push_back(std::make_unique<Client>(loop_, addresses_.at(listener)));
   return *clients_.back();
 }
 
@@ -249,7 +249,7 @@ std::vector<Client*> World::start_many(int count, const Ask& ask) {
 void World::narrow(std::size_t window) {
   net::SimulatedNetwork network;
   network.down.window = window;
-  loop_.set_network(gateway_, network);
+  loop_.set_network(gateway(), network);
 }
 
 void World::run_until_end(Client& client) {

@@ -69,7 +69,8 @@ std::string story_of(std::span<const model::Attempt> attempts);
 
 struct WorldSetup {
   int providers = 3;
-  std::string timers;  // lines of the `timers` map, "{connect: 1s}"; empty: the defaults
+  std::string more_listeners;  // ", {address: …}", behind the first one
+  std::string timers;          // lines of the `timers` map, "{connect: 1s}"; empty: the defaults
   std::string limits;
   std::string routes;  // more entries of `routes`, each line "  - {…}\n"
   std::string more;    // more top-level text
@@ -117,7 +118,7 @@ class World {
   [[nodiscard]] upstream::HttpUpstreamClient& upstream() noexcept { return *upstream_; }
   [[nodiscard]] fakes::RecordingObserver& observer() noexcept { return observer_; }
   [[nodiscard]] const std::vector<KeptRecord>& records() const noexcept { return observer_.records; }
-  [[nodiscard]] const net::Address& gateway() const noexcept { return gateway_; }
+  [[nodiscard]] const net::Address& gateway() const noexcept { return addresses_.front(); }
   [[nodiscard]] TaskGroup& tasks() noexcept { return tasks_; }
   // Of the account's only target at that provider.
   [[nodiscard]] resilience::TargetHealth& health(std::size_t provider);
@@ -126,7 +127,7 @@ class World {
   Exchange ask(const Ask& ask) { return say(ask.bytes()); }
   Exchange say(std::string bytes, std::size_t replies = 1);
   // A client of one's own; the world keeps it.
-  Client& client();
+  Client& client(std::size_t listener = 0);
   // One that has asked already, and several.
   Client& start(const Ask& ask);
   std::vector<Client*> start_many(int count, const Ask& ask);
@@ -159,7 +160,7 @@ class World {
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;
-  net::Address gateway_;
+  std::vector<net::Address> addresses_;  // of the listeners
   std::deque<std::unique_ptr<Client>> clients_;
   std::size_t records_given_ = 0;
   TaskGroup tasks_;

@@ -87,6 +87,20 @@ Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
   return {};
 }
 
+// With the limit that it exceeds, if it is that, and the setting that raises it.
+std::string why_not_taken(const wire::JsonError& error, const wire::JsonLimits& limits) {
+  const std::string at = std::string(error.reason) + " at byte " + std::to_string(error.offset);
+  switch (error.limit) {
+    case wire::JsonError::Limit::None: break;
+    case wire::JsonError::Limit::Depth:
+      return "the body is " + at + "; this gateway takes " + std::to_string(limits.depth_max) + " levels";
+    case wire::JsonError::Limit::Nodes:
+      return "the body has " + at + "; this gateway takes " + std::to_string(limits.nodes_max) +
+             " (limits.json_nodes_max)";
+  }
+  return "the body is not valid JSON: " + at;
+}
+
 }  // namespace
 
 Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
@@ -97,9 +111,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   }
   wire::JsonOutline outline(1);
   if (const auto error = wire::check_json(body, limits, &outline)) {
-    return fail(invalid("the body is not valid JSON: " + std::string(error->reason) + " at byte " +
-                            std::to_string(error->offset),
-                        {}, "invalid_json"));
+    return fail(invalid(why_not_taken(*error, limits), {}, "invalid_json"));
   }
   RequestFacts facts;
   facts.document = JsonValue(body);

@@ -110,7 +110,13 @@ TEST(InspectRequest, KeepsToTheLimitsItIsGiven) {
   limits.nodes_max = 5;
   const auto facts =
       inspect_request(Endpoint::ChatCompletions, R"({"model":"m","a":[1,2,3,4,5,6,7,8,9]})", limits);
-  EXPECT_FALSE(facts);
+  ASSERT_FALSE(facts);
+  EXPECT_EQ(facts.error().message,
+            "the body has too many values at byte 18; this gateway takes 5 (limits.json_nodes_max)");
+  limits.depth_max = 2;
+  const auto deep = inspect_request(Endpoint::ChatCompletions, R"({"a":[[[]]]})", limits);
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().message, "the body is nested too deeply at byte 6; this gateway takes 2 levels");
 }
 
 TEST(EncodeForTarget, LeavesTheBodyAloneWhenNothingIsToChange) {
