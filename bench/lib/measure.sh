@@ -78,7 +78,7 @@ compare() {
 
 # run_pairs: what a scenario with rivals does. In each round every proxy runs in a fresh process, the judged
 # rival in two (its ratio to itself is the noise), and every second round in the opposite order. A machine's
-# speed drifts within seconds, so the processes take turns: closed loops of a few dozen milliseconds ($turn_ms),
+# speed drifts within seconds, so the processes take turns: requests of a few dozen milliseconds ($turn_ms),
 # streams of whole slices ($slices). Each meets the same weather.
 run_pairs() {
   local first=${rivals%% *} others='' order name round slot
@@ -185,7 +185,7 @@ run_round_in_turns() {
     errors=$(field errors "$result")
     failed=$((failed + errors))
     if ((errors > 0)); then echo "bench: ${slot%:*}: $errors errors" >&2; fi
-    stop "${pid_of[$slot]}"
+    if [[ ${slot%:*} != direct ]]; then stop "${pid_of[$slot]}"; fi
     echo "{\"scenario\":\"$scenario\",\"proxy\":\"${slot%:*}\",${result#\{}" >>"$scratch/runs.jsonl"
     note_value "$slot" "$(field "$metric" "$result")" || return 1
   done

@@ -227,8 +227,15 @@ void Generator::start_connections(std::int64_t now) {
   }
 }
 
-void Generator::issue_arrivals(std::int64_t now) {
+void Generator::schedule_arrival(std::int64_t after) {
   std::exponential_distribution<double> gap(options_.rate / static_cast<double>(kSecond));
+  next_arrival_ = after + static_cast<std::int64_t>(gap(random_));
+  // The process has no memory, so it may go on in the next turn as if nothing had been between.
+  while (!is_our_turn(next_arrival_))
+    next_arrival_ = next_turn(next_arrival_) + static_cast<std::int64_t>(gap(random_));
+}
+
+void Generator::issue_arrivals(std::int64_t now) {
   while (next_arrival_ <= now) {
     if (idle_.empty()) {
       waiting_.push_back(next_arrival_);
@@ -237,7 +244,7 @@ void Generator::issue_arrivals(std::int64_t now) {
       idle_.pop_back();
       begin(*connection, next_arrival_);
     }
-    next_arrival_ += static_cast<std::int64_t>(gap(random_));
+    schedule_arrival(next_arrival_);
   }
 }
 
@@ -281,7 +288,8 @@ Results Generator::run() {
   if (options_.pid != 0) results_.resident_before_kib = resident_kib(process_tree(options_.pid));
   std::vector<epoll_event> ready(512);
   std::int64_t now = now_ns();
-  begin_time_ = next_arrival_ = now;
+  begin_time_ = now;
+  if (options_.rate > 0) schedule_arrival(now);
   window_begin_ = options_.requests > 0 ? now : now + options_.warm_up;
   while (true) {
     cross_window_borders(now);

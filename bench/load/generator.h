@@ -66,6 +66,8 @@ class Generator {
   void on_body(Connection& connection, std::string_view body, std::int64_t now);
   void finish(Connection& connection, std::int64_t now);
   void start_connections(std::int64_t now);
+  // The next request of the open loop comes after that time, in a turn of ours.
+  void schedule_arrival(std::int64_t after);
   void issue_arrivals(std::int64_t now);
   void cross_window_borders(std::int64_t now);
   [[nodiscard]] std::int64_t next_wake(std::int64_t now) const;

@@ -22,7 +22,7 @@ POST chat completions at 127.0.0.1:PORT and print one JSON line of results.
   --ramp S          start the connections evenly over this part of the warm-up (0)
   --rate R          open loop: R requests a second, Poisson arrivals, latency from the intended start
                     (default: closed loop, each connection asks again at once)
-  --turn K/N:MS     closed loop, asking only in the K-th of N turns of MS milliseconds that follow each other;
+  --turn K/N:MS     asking only in the K-th of N turns of MS milliseconds that follow each other;
                     generators that take turns on one clock load their proxies under the same weather
   --requests N      stop after N requests; no warm-up, no window
   --body BYTES      size of a request body (1024)
@@ -98,7 +98,6 @@ Options parse_options(int argc, char** argv) {
   if (options.port == 0) misuse("--port is missing");
   if (options.connections < 1 || options.duration <= 0)
     misuse("--connections and --seconds must be positive");
-  if (options.turns > 0 && options.rate > 0) misuse("--turn is for the closed loop, without --rate");
   options.warm_up = std::max(options.warm_up, options.ramp);
   return options;
 }
