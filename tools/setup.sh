@@ -8,10 +8,10 @@ usage: tools/setup.sh [--list] [GROUP...]
 
 Installs the Debian 12 packages that a group needs and that are missing. Groups (default: build):
 
-  build      compiler and libraries: enough for ./run
+  build      compiler and libraries, and curl to ask the demo: enough for ./run
   sanitize   run-time libraries of the sanitizers, the fuzzers and the profile
   lint       clang-format and clang-tidy
-  e2e        curl, and npm, which then brings the pinned Node and the official SDKs
+  e2e        npm, which then brings the pinned Node and the official SDKs
   bench      nginx and HAProxy to compare with, and the tools that measure
 
 --list prints the packages of the groups and installs nothing.
@@ -20,12 +20,12 @@ started. Exit code: 0 everything is there, 1 something is missing.
 END
 }
 
-build=(git clang-19 lld-19 g++ cmake ninja-build ccache mold pkg-config libsimdjson-dev libssl-dev libc-ares-dev
+build=(git ca-certificates curl clang-19 lld-19 g++ cmake ninja-build ccache mold pkg-config libsimdjson-dev libssl-dev libc-ares-dev
   zlib1g-dev libzstd-dev libbrotli-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
   prometheus-cpp-dev)
 sanitize=(libclang-rt-19-dev llvm-19)
 lint=(clang-format-19 clang-tidy-19)
-e2e=(npm curl)
+e2e=(npm)
 bench=(nginx-light haproxy strace valgrind slowhttptest npm)
 
 groups=() list=no

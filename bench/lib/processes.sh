@@ -2,6 +2,7 @@
 # script ends, however it ends. Sourced by bench/run and bench/instructions/run.
 
 background=()  # process ids
+PATH=$PATH:/usr/sbin:/sbin  # where Debian has nginx and HAProxy, and a user's shell does not look
 
 # start LOG COMMAND...: in the background; the id is in $started. It also dies with this shell (Linux's
 # parent-death signal), should the shell be killed before its trap can run.

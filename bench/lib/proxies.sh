@@ -3,7 +3,7 @@
 # exec to the first accepted connection in $proxy_start_us. Sourced by bench/run.
 
 proxy_cpu=0
-load_cpu=1
+load_cpu=$(($(nproc) > 1 ? 1 : 0))  # the count of instructions does not mind sharing one
 under=()  # a command that runs the proxy, such as valgrind
 
 need() {

@@ -9,12 +9,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 marks=$build/tidy
 mkdir -p "$marks"
 
+known=$(sed -n 's|.* -o \([^ ]*\.o\) -c [^ ]*/\(src/[^ ]*\.cc\)",*$|\1\t\2|p' "$build/compile_commands.json" |
+  grep -v '_test\.cc$\|_bench\.cc$' | sort -u -t $'\t' -k 2,2)
+# Nothing to check is good news only if there was something to choose from.
+if [[ -z $known ]]; then
+  echo "clang_tidy.sh: no source of src/ stands in $build/compile_commands.json in the form that is read here" >&2
+  exit 2
+fi
+
 to_check=()
 while IFS=$'\t' read -r object source; do
   mark=$marks/${source//\//_}.ok
   [[ $mark -nt $build/$object && $mark -nt .clang-tidy ]] || to_check+=("$source")
-done < <(sed -n 's|.* -o \([^ ]*\.o\) -c [^ ]*/\(src/[^ ]*\.cc\)",*$|\1\t\2|p' "$build/compile_commands.json" |
-  grep -v '_test\.cc$\|_bench\.cc$' | sort -u -t $'\t' -k 2,2)
+done <<<"$known"
 echo "${#to_check[@]} files to check"
 ((${#to_check[@]} > 0)) || exit 0
 

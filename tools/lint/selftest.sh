@@ -61,4 +61,11 @@ if "$here/size.sh" "$scratch/tree" >/dev/null; then
 fi
 
 echo "$failures of the checks' own tests failed"
+mkdir "$scratch/nothing"
+echo '[]' >"$scratch/nothing/compile_commands.json"
+if "$here/clang_tidy.sh" "$scratch/nothing" >/dev/null 2>&1; then
+  echo "clang_tidy.sh is content with a build that has no source"
+  failures=$((failures + 1))
+fi
+
 ((failures == 0))
