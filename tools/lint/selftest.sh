@@ -60,7 +60,6 @@ if "$here/size.sh" "$scratch/tree" >/dev/null; then
   failures=$((failures + 1))
 fi
 
-echo "$failures of the checks' own tests failed"
 mkdir "$scratch/nothing"
 echo '[]' >"$scratch/nothing/compile_commands.json"
 if "$here/clang_tidy.sh" "$scratch/nothing" >/dev/null 2>&1; then
@@ -68,4 +67,5 @@ if "$here/clang_tidy.sh" "$scratch/nothing" >/dev/null 2>&1; then
   failures=$((failures + 1))
 fi
 
+echo "$failures of the checks' own tests failed"
 ((failures == 0))
