@@ -16,7 +16,9 @@ using net::as_iovec;
 
 // Pieces of one gathered write at most; a relay step has a handful.
 constexpr std::size_t kGatherMax = 64;
-// A chunk up to this size is put together with its framing: one piece costs the stream less than three.
+// A chunk up to this size is put together with its framing: one piece costs the stream less than three. That
+// net/held_sends copies it again is no reason to leave it in pieces: measured with one event a write, adding
+// them up and copying them there takes some 50 instructions an event more than this copy does.
 constexpr std::size_t kSmallChunkMax = 2048;
 
 // The gateway's own lines of a head; they are short, and so need no memory of their own.

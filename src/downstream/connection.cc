@@ -7,7 +7,6 @@
 #include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
-#include "downstream/stall_watch.h"
 #include "relay/admit.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
@@ -19,12 +18,6 @@ namespace {
 constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
 // From the 80 % step of memory on, larger bodies are refused.
 constexpr std::size_t kLargeBody = 1U << 20U;
-// How long a client that was answered is heard out before its connection is closed, from when it last took
-// some of the answer: who writes a whole body before it reads shall find the answer and no reset. A guess.
-constexpr Milliseconds kLinger{5'000};
-// What is read of it at most; if too many others are heard out already, much less.
-constexpr std::size_t kHeardOutMin = 16U << 20U;
-constexpr std::size_t kUnheardMax = 256UL * 1024;
 // What a connection made during a drain has for its request, so that it gets an answer and no mere close.
 constexpr Milliseconds kFirstWords{1'000};
 
@@ -91,8 +84,9 @@ Task<void> Connection::serve() {
     served_any_ = true;
   }
   if (writer_->broken()) co_return;
-  co_await settle();
-  if (writer_->is_whole()) co_await linger();
+  co_await settle(stream_, last_bytes(), snapshot_->timers.client_write_stall);
+  if (writer_->is_whole())
+    co_await linger(server_, stream_, last_bytes(), snapshot_->limits.body_max, body_unread_);
 }
 
 Task<std::optional<std::string_view>> Connection::read_head() {
@@ -455,7 +449,7 @@ Task<bool> Connection::serve_one() {
 
 void Connection::leave_body_unread() noexcept {
   writer_->close_after();
-  body_unread_ = true;
+  body_unread_ = BodyUnread::Yes;
 }
 
 // What is answered without the relay: health, metrics, the list of models, and refusals.
@@ -521,49 +515,6 @@ Task<void> Connection::send_local(int status, std::string header_lines, std::str
 
 net::Scope Connection::last_bytes() noexcept {
   return {services_.loop.now() + snapshot_->timers.total, &server_.cut()};
-}
-
-// The end of an answer may still be held by the stream, whose close would drop it.
-Task<void> Connection::settle() {
-  const net::Scope scope = last_bytes();
-  StallWatch watch(stream_, snapshot_->timers.client_write_stall);
-  while (!stream_.settle()) {
-    const net::Wake wake = co_await stream_.writable(watch.within(scope));
-    if (!watch.goes_on(wake, scope)) co_return;
-  }
-}
-
-// A close while bytes of the client are unread, or on their way, is a reset, which destroys what it has not
-// taken of its answer. So it gets a FIN, upon which it usually closes at once; until then what it sends is
-// discarded (RFC 9112 9.6).
-Task<void> Connection::linger() {
-  stream_.shutdown_write();
-  std::optional<Server::Lingering> place;
-  std::size_t most = kUnheardMax;
-  const auto take_place = [&] {
-    const bool granted = place.emplace(server_).granted();
-    if (granted) most = std::max(2 * snapshot_->limits.body_max, kHeardOutMin);
-    return granted;
-  };
-  // Waiting costs no more than an idle connection does, reading costs work: to have much of it read takes a
-  // place, and so does to wait at all for who is known to send much.
-  const bool waits = !body_unread_ || take_place();
-  const net::Scope scope = last_bytes();
-  StallWatch watch(stream_, kLinger);
-  for (std::size_t drained = 0;;) {
-    const net::IoTry got = stream_.try_read(services_.loop.scratch());
-    if (got.status == net::IoStatus::Done) {
-      drained += got.bytes;
-      services_.counters.bytes_from_clients.add(static_cast<std::int64_t>(got.bytes));
-      if (drained < most) continue;
-      const bool reads_on = !place && take_place();
-      if (!reads_on) co_return;
-      continue;
-    }
-    if (got.status != net::IoStatus::WouldBlock || !waits) co_return;
-    const net::Wake wake = co_await stream_.readable(watch.within(scope));
-    if (!watch.goes_on(wake, scope)) co_return;
-  }
 }
 
 }  // namespace qq::downstream

@@ -7,6 +7,7 @@
 
 #include "base/task.h"
 #include "downstream/client_writer.h"
+#include "downstream/closing.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/server.h"
 #include "relay/request.h"
@@ -63,9 +64,6 @@ class Connection {
   void record(const Own& own, int status, const Error* error);
   // For what is written or discarded after a request: longer than any client should need.
   [[nodiscard]] net::Scope last_bytes() noexcept;
-  // Let the client read what was sent before the close discards it.
-  Task<void> settle();
-  Task<void> linger();
 
   Server& server_;
   relay::LoopServices& services_;
@@ -82,7 +80,7 @@ class Connection {
   bool running_ = false;
   bool finish_ = false;
   bool served_any_ = false;
-  bool body_unread_ = false;  // of the request that was answered last
+  BodyUnread body_unread_ = BodyUnread::No;
 };
 
 }  // namespace qq::downstream

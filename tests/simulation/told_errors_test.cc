@@ -142,14 +142,20 @@ TEST(ErrorInAnAnswer, InsideAChoiceMeansTheSame) {
   world.expect_rest();
 }
 
+// Of p0, by a client with room for a few bytes of the answer.
+Client& ask_and_read_nothing(World& world, const Ask& ask) {
+  world.provider(0).misbehave("play=told/words");
+  world.narrow(20);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(ask.bytes());
+  return client;
+}
+
 TEST(ErrorEvent, IsEvidenceAlsoIfItsClientDoesNotStayForIt) {
   for (const Client::Leave how : {Client::Leave::Reset, Client::Leave::Fin}) {
     World world(saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true));
-    world.provider(0).misbehave("play=told/words");
-    world.narrow(20);
-    Client& client = world.client();
-    client.stop_reading();
-    client.start(chat("alone").streamed().bytes());
+    Client& client = ask_and_read_nothing(world, chat("alone").streamed());
     world.run_for(1s);
     EXPECT_TRUE(world.records().empty()) << "it waits behind what is pending";
     client.leave(how);
@@ -166,11 +172,7 @@ TEST(ErrorEvent, IsEvidenceAlsoIfItsClientStalls) {
   WorldSetup setup = saying(std::string(kHello) + "data: {\"error\":{\"message\":\"lost\"}}\n\n", true);
   setup.timers = "{client_write_stall: 2s, heartbeat: 1h}";
   World world(std::move(setup));
-  world.provider(0).misbehave("play=told/words");
-  world.narrow(20);
-  Client& client = world.client();
-  client.stop_reading();
-  client.start(chat("alone").streamed().bytes());
+  Client& client = ask_and_read_nothing(world, chat("alone").streamed());
   world.run_for(3s);
   ASSERT_EQ(world.records().size(), 1U);
   EXPECT_EQ(story_of(world.records()[0].attempts), "stream_error");
@@ -184,11 +186,7 @@ TEST(ErrorInAnAnswer, ThatItsClientDoesNotTakeIsTheClientsStall) {
   WorldSetup setup = saying(R"({"error":{"message":"no"}})", false, 400);
   setup.timers = "{client_write_stall: 1s}";
   World world(std::move(setup));
-  world.provider(0).misbehave("play=told/words");
-  world.narrow(20);
-  Client& client = world.client();
-  client.stop_reading();
-  client.start(chat("alone").bytes());
+  Client& client = ask_and_read_nothing(world, chat("alone"));
   world.run_for(1'500ms);
   ASSERT_EQ(world.records().size(), 1U);
   EXPECT_EQ(story_of(world.records()[0].attempts), "refused");

@@ -254,7 +254,18 @@ void expect_same_facts(std::string_view body, model::Endpoint endpoint, const st
   EXPECT_EQ(passing.finish_reason(), judge.finish_reason());
 }
 
-// One byte changed, added or taken out, anywhere, many times over.
+// One byte changed, added or taken out, anywhere. `bytes`: what may come in.
+std::string with_one_byte_off(std::string text, std::string_view bytes, Random& random) {
+  const std::size_t at = random.below(text.size());
+  const char byte = bytes[random.below(bytes.size())];
+  switch (random.below(3)) {
+    case 0: text[at] = byte; break;
+    case 1: text.insert(at, 1, byte); break;
+    default: text.erase(at, 1); break;
+  }
+  return text;
+}
+
 TEST(ChunkShape, NeverMatchesWhatAFullReadingSeesOtherwise) {
   const std::vector<std::string> seeds = {
       chunk(R"({"content":"Hi \"鹊\u6865\""})", R"(,"obfuscation":"xy")"),
@@ -267,14 +278,7 @@ TEST(ChunkShape, NeverMatchesWhatAFullReadingSeesOtherwise) {
   int matches = 0;
   for (int round = 0; round < 60'000; ++round) {
     const std::string& seed = seeds[random.below(seeds.size())];
-    std::string mutated = seed;
-    const std::size_t at = random.below(mutated.size());
-    const char byte = kBytes[random.below(kBytes.size())];
-    switch (random.below(3)) {
-      case 0: mutated[at] = byte; break;
-      case 1: mutated.insert(at, 1, byte); break;
-      default: mutated.erase(at, 1); break;
-    }
+    const std::string mutated = with_one_byte_off(seed, kBytes, random);
     ChunkShape shape;
     shape.learn_chunk(seed, {}, false, facts_of(seed));
     const auto match = matched(shape, mutated);
@@ -309,14 +313,7 @@ TEST(ChunkShape, NeverPassesOverWhatTheDecoderReadsOtherwise) {
         std::string_view(seed).substr(seed.find('{'), seed.rfind('}') + 1 - seed.find('{'));
     ChunkShape shape;
     shape.learn_chunk(learned, framing_of(seed, learned), false, facts_of(learned));
-    std::string mutated = seed + "data: b\n\n";
-    const std::size_t at = random.below(mutated.size());
-    const char byte = kBytes[random.below(kBytes.size())];
-    switch (random.below(3)) {
-      case 0: mutated[at] = byte; break;
-      case 1: mutated.insert(at, 1, byte); break;
-      default: mutated.erase(at, 1); break;
-    }
+    const std::string mutated = with_one_byte_off(seed + "data: b\n\n", kBytes, random);
     std::string_view data;
     DeltaFacts found;
     const std::size_t size = shape.match_framed(mutated, data, found);
