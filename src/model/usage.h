@@ -14,16 +14,23 @@ enum class UsageSource : std::uint8_t { None, Provider };
 struct Usage {
   std::optional<TokenCount> input_uncached;
   std::optional<TokenCount> cache_read;
-  std::optional<TokenCount> cache_write;
+  std::optional<TokenCount> cache_write;     // for five minutes, or for as long as the provider likes
+  std::optional<TokenCount> cache_write_1h;  // for an hour
+  std::optional<TokenCount> audio_input;
+  std::optional<TokenCount> image_input;
   std::optional<TokenCount> output_text;
   std::optional<TokenCount> reasoning;
+  std::optional<TokenCount> audio_output;
+  std::optional<TokenCount> image_output;
   UsageSource source = UsageSource::None;
 
   [[nodiscard]] TokenCount input_total() const noexcept {
-    return input_uncached.value_or(0) + cache_read.value_or(0) + cache_write.value_or(0);
+    return input_uncached.value_or(0) + cache_read.value_or(0) + cache_write.value_or(0) +
+           cache_write_1h.value_or(0) + audio_input.value_or(0) + image_input.value_or(0);
   }
   [[nodiscard]] TokenCount output_total() const noexcept {
-    return output_text.value_or(0) + reasoning.value_or(0);
+    return output_text.value_or(0) + reasoning.value_or(0) + audio_output.value_or(0) +
+           image_output.value_or(0);
   }
   bool operator==(const Usage&) const = default;
 };

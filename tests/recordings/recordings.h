@@ -26,7 +26,11 @@ struct Recording {
   bool stream = false;
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;  // as it came over the wire, or re-serialised where only the parsed form was kept
+  std::string body;     // as it came over the wire, or re-serialised where only the parsed form was kept
+  std::string path;     // with its query
+  std::string kind;     // the file's name up to its first '-': "chat", "messages", "converse"
+  std::string request;  // the request's body; empty if the source did not have it
+  std::string origin;   // "recorded", "unknown", "edited"
 };
 
 inline std::optional<std::filesystem::path> folder() {
@@ -62,6 +66,57 @@ inline std::string text_of(simdjson::dom::element element) {
   std::ostringstream out;
   out << simdjson::minify(element);
   return out.str();
+}
+
+// Bodies that are no text (AWS event streams) are kept in base64.
+inline std::string from_base64_text(std::string_view text) {
+  std::string out;
+  std::uint32_t group = 0;
+  unsigned bits = 0;
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (const char letter : text) {
+    const std::size_t value = kAlphabet.find(letter);
+    if (value == std::string_view::npos) continue;
+    group = group << 6U | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits >= 8) out += static_cast<char>(group >> (bits -= 8) & 0xffU);
+  }
+  return out;
+}
+
+// Every recording of these providers, or of all if none is named, whatever its endpoint: `endpoint` means
+// nothing. Throws simdjson's exceptions on files that are no recordings.
+inline std::vector<Recording> load_all(const std::filesystem::path& from,
+                                       const std::vector<std::string_view>& providers = {}) {
+  namespace fs = std::filesystem;
+  std::vector<Recording> loaded;
+  simdjson::dom::parser parser;
+  for (const auto& entry : fs::recursive_directory_iterator(from)) {
+    if (entry.path().extension() != ".json") continue;
+    const simdjson::dom::element file = parser.load(entry.path().string());
+    Recording recording;
+    recording.provider = std::string(std::string_view(file["provider"]));
+    if (!providers.empty() && std::ranges::find(providers, recording.provider) == providers.end()) continue;
+    const std::string name = entry.path().filename().string();
+    recording.name = recording.provider + "/" + name;
+    recording.kind = name.substr(0, name.find_first_of("-."));
+    recording.path = std::string(std::string_view(file["endpoint"]));
+    recording.origin = std::string(std::string_view(file["origin"]));
+    recording.stream = bool(file["stream"]);
+    if (!file["request"].is_null()) recording.request = text_of(file["request"]);
+    recording.status = static_cast<int>(std::int64_t(file["response"]["status"]));
+    recording.body = text_of(file["response"]["body"]);
+    std::string_view encoding;
+    if (file["response"]["body_encoding"].get(encoding) == simdjson::SUCCESS && encoding == "base64") {
+      recording.body = from_base64_text(recording.body);
+    }
+    for (const auto& [key, value] : simdjson::dom::object(file["response"]["headers"])) {
+      recording.headers.emplace_back(key, text_of(value));
+    }
+    loaded.push_back(std::move(recording));
+  }
+  std::ranges::sort(loaded, {}, &Recording::name);
+  return loaded;
 }
 
 // Throws simdjson's exceptions on files that are no recordings.

@@ -1,7 +1,7 @@
 // The built-in answers, as a client reads them.
 #include <gmock/gmock.h>
 
-#include "simulator/provider/base64.h"
+#include "base/base64.h"
 #include "simulator/provider/other_endpoints.h"
 #include "simulator/provider/schema_instance.h"
 #include "simulator/provider/test_support.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "simulator/provider/base64.h"
+#include "base/base64.h"
 
 namespace qq::simulator {
 namespace {

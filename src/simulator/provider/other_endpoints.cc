@@ -9,8 +9,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/base64.h"
 #include "base/random.h"
-#include "simulator/provider/base64.h"
 #include "simulator/provider/chat.h"
 #include "simulator/provider/vendor_errors.h"
 

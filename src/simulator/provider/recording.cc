@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "simulator/provider/base64.h"
+#include "base/base64.h"
 #include "wire/http_head.h"
 #include "wire/json.h"
 

@@ -1,0 +1,89 @@
+#include "dialects/carried_state.h"
+
+#include <gtest/gtest.h>
+
+namespace qq::dialects {
+namespace {
+
+using model::Dialect;
+
+model::Part thought(std::string text, Dialect maker, std::string state) {
+  model::Part part(model::ReasoningPart{.text = std::move(text)});
+  part.state = {maker, std::move(state)};
+  return part;
+}
+
+TEST(CarriedState, ComesBackOutOfTheIdOfACall) {
+  Carried carried;
+  carried.call = {Dialect::Gemini, "c2ln/+=="};
+  carried.reasoning.push_back(
+      thought("First \xe2\x80\x94 think.\n", Dialect::Anthropic, std::string(900, 's')));
+  carried.reasoning.push_back(thought("", Dialect::Anthropic, "z"));
+  carried.reasoning.back().as<model::ReasoningPart>()->kind = model::ReasoningPart::Kind::Redacted;
+
+  const std::optional<std::string> id = with_carried("call_1", carried);
+  ASSERT_TRUE(id);
+  EXPECT_TRUE(id->starts_with("call_1_qq1")) << *id;
+  EXPECT_EQ(id->find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
+            std::string::npos);
+
+  const CarriedId back = take_carried(*id);
+  EXPECT_EQ(back.id, "call_1");
+  EXPECT_EQ(back.carried.call, carried.call);
+  ASSERT_EQ(back.carried.reasoning.size(), 2U);
+  EXPECT_EQ(back.carried.reasoning[0].as<model::ReasoningPart>()->text, "First \xe2\x80\x94 think.\n");
+  EXPECT_EQ(back.carried.reasoning[0].state, carried.reasoning[0].state);
+  EXPECT_EQ(back.carried.reasoning[1].as<model::ReasoningPart>()->kind, model::ReasoningPart::Kind::Redacted);
+  EXPECT_EQ(back.carried.reasoning[1].state.data, "z");
+}
+
+TEST(CarriedState, NothingToCarryLeavesTheIdAlone) {
+  EXPECT_EQ(with_carried("call_1", {}), "call_1");
+  EXPECT_EQ(take_carried("call_1").id, "call_1");
+  EXPECT_TRUE(take_carried("call_1").carried.empty());
+}
+
+TEST(CarriedState, WhatWeDidNotSealStaysAsItIs) {
+  for (const std::string id : {"a_qq1", "a_qq1deadbeef", "a_qq1AAAA00000000", "_qq1_qq1_qq1"}) {
+    EXPECT_EQ(take_carried(id).id, id);
+  }
+  std::string changed = *with_carried("x", {.call = {Dialect::Gemini, "sig"}, .reasoning = {}});
+  changed[6] ^= 1;
+  EXPECT_EQ(take_carried(changed).id, changed);
+}
+
+TEST(CarriedState, TheMarkInsideAnIdIsNoTrouble) {
+  const std::string id = *with_carried("my_qq1_call", {.call = {Dialect::Gemini, "sig"}, .reasoning = {}});
+  EXPECT_EQ(take_carried(id).id, "my_qq1_call");
+  EXPECT_EQ(take_carried(id).carried.call.data, "sig");
+}
+
+TEST(CarriedState, TooMuchIsRefused) {
+  EXPECT_FALSE(
+      with_carried("x", {.call = {Dialect::Gemini, std::string(kCarriedMax, 'x')}, .reasoning = {}}));
+}
+
+TEST(CarriedState, FieldsOfTheirOwnDialectGoAsTheyAre) {
+  EXPECT_EQ(state_field({Dialect::Anthropic, "sig=="}, Dialect::Anthropic), "sig==");
+  EXPECT_EQ(state_of_field("sig==", Dialect::Anthropic), (model::OpaqueState{Dialect::Anthropic, "sig=="}));
+  EXPECT_EQ(state_field({}, Dialect::Anthropic), "");
+}
+
+TEST(CarriedState, FieldsKnowTheirForeignMaker) {
+  const std::string field = state_field({Dialect::Gemini, "abc"}, Dialect::Anthropic);
+  EXPECT_TRUE(field.starts_with("qq1"));
+  EXPECT_EQ(state_of_field(field, Dialect::Anthropic), (model::OpaqueState{Dialect::Gemini, "abc"}));
+}
+
+// Every length around the bounds of an item's own length.
+TEST(CarriedState, AnyLengthSurvives) {
+  for (const std::size_t size : {0U, 1U, 2U, 3U, 126U, 127U, 128U, 129U, 16000U}) {
+    const std::string data(size, '\x7f');
+    const model::OpaqueState state{Dialect::Bedrock, data};
+    if (size == 0) continue;
+    EXPECT_EQ(state_of_field(state_field(state, Dialect::Gemini), Dialect::Gemini), state) << size;
+  }
+}
+
+}  // namespace
+}  // namespace qq::dialects

@@ -1,0 +1,68 @@
+#include "dialects/fields.h"
+
+#include <gtest/gtest.h>
+
+namespace qq::dialects {
+namespace {
+
+using Verdict = Support::Verdict;
+constexpr std::array kTable{
+    SupportEntry{Field::Seed, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::Choices, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::ForeignState, {Verdict::Lossy, loss::kForeignState}},
+    SupportEntry{Field::Extra, {Verdict::Lossy, loss::kNoSuchField}},
+};
+
+TEST(Fields, WhatIsNotUsedIsNoLoss) {
+  model::ChatRequest request;
+  request.sampling.choices = 1;
+  request.sampling.presence_penalty = 0;
+  Losses losses;
+  EXPECT_TRUE(check_support(request, model::Dialect::Anthropic, kTable, losses));
+  EXPECT_TRUE(losses.empty());
+}
+
+TEST(Fields, LossesBearTheCallersNames) {
+  model::ChatRequest request;
+  request.dialect = model::Dialect::Gemini;
+  request.sampling.seed = 1;
+  Losses losses;
+  ASSERT_TRUE(check_support(request, model::Dialect::Anthropic, kTable, losses));
+  ASSERT_EQ(losses.size(), 1U);
+  EXPECT_EQ(losses[0].field, "generationConfig.seed");
+  EXPECT_EQ(losses[0].why, loss::kNoSuchField);
+}
+
+TEST(Fields, WhatMustNotBeLeftOutIsRefusedByItsName) {
+  model::ChatRequest request;
+  request.sampling.choices = 2;
+  Losses losses;
+  const Result<> checked = check_support(request, model::Dialect::Anthropic, kTable, losses);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().kind, ErrorKind::InvalidRequest);
+  EXPECT_EQ(checked.error().param, "n");
+}
+
+TEST(Fields, StatesAreForeignOnlyToOthers) {
+  model::ChatRequest request;
+  model::Part part(model::ReasoningPart{});
+  part.state = {model::Dialect::Anthropic, "sig"};
+  request.turns.push_back({.role = model::Role::Assistant, .parts = {part}});
+  Losses losses;
+  ASSERT_TRUE(check_support(request, model::Dialect::Anthropic, kTable, losses));
+  EXPECT_TRUE(losses.empty());
+  ASSERT_TRUE(check_support(request, model::Dialect::Gemini, kTable, losses));
+  EXPECT_EQ(losses.size(), 1U);
+}
+
+TEST(Fields, EveryUnknownMemberIsALossOfItsOwn) {
+  model::ChatRequest request;
+  request.extra = {{"web_search_options", "{}"}, {"verbosity", "\"low\""}};
+  Losses losses;
+  ASSERT_TRUE(check_support(request, model::Dialect::Anthropic, kTable, losses));
+  ASSERT_EQ(losses.size(), 2U);
+  EXPECT_EQ(losses[1].field, "verbosity");
+}
+
+}  // namespace
+}  // namespace qq::dialects

@@ -1,0 +1,86 @@
+#include "model/answer_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace qq::model {
+namespace {
+
+ChatAnswer an_answer() {
+  ChatAnswer answer;
+  answer.id = "a1";
+  answer.model = "m";
+  answer.created = 7;
+  Choice choice;
+  Part thought(ReasoningPart{.text = "Think."});
+  thought.state = {Dialect::Anthropic, "sig"};
+  choice.parts.push_back(std::move(thought));
+  choice.parts.emplace_back(TextPart{.text = "Hello", .citations = {R"({"c":1})"}});
+  choice.parts.emplace_back(ToolCallPart{.id = "c1", .name = "f", .arguments = R"({"x":1})"});
+  choice.parts.emplace_back(MediaPart{.data = "AAAA", .media_type = "image/png"});
+  choice.finish = Finish::ToolCalls;
+  choice.finish_word = "tool_use";
+  choice.logprobs = R"([{"token":"H"}])";
+  answer.choices.push_back(std::move(choice));
+  answer.choices.push_back(
+      {.index = 1, .parts = {}, .finish = Finish::StopString, .finish_word = "stop", .stop_string = "END"});
+  answer.usage.input_uncached = 3;
+  answer.usage.source = UsageSource::Provider;
+  return answer;
+}
+
+TEST(AnswerBuilder, BuildsTheAnswerAgainFromItsEvents) {
+  const ChatAnswer answer = an_answer();
+  AnswerBuilder builder(answer.dialect);
+  for_each_event(answer, [&](const StreamEvent& event) { builder.take(event); });
+  const ChatAnswer& built = builder.answer();
+  EXPECT_TRUE(builder.ended());
+  EXPECT_EQ(built.id, "a1");
+  EXPECT_EQ(built.created, 7);
+  EXPECT_EQ(built.usage, answer.usage);
+  ASSERT_EQ(built.choices.size(), 2U);
+  const Choice& choice = built.choices[0];
+  ASSERT_EQ(choice.parts.size(), 4U);
+  EXPECT_EQ(choice.parts[0].as<ReasoningPart>()->text, "Think.");
+  EXPECT_EQ(choice.parts[0].state, (OpaqueState{Dialect::Anthropic, "sig"}));
+  EXPECT_EQ(choice.parts[1].as<TextPart>()->citations.at(0), R"({"c":1})");
+  EXPECT_EQ(choice.parts[2].as<ToolCallPart>()->arguments, R"({"x":1})");
+  EXPECT_EQ(choice.parts[3].as<MediaPart>()->data, "AAAA");
+  EXPECT_EQ(choice.finish, Finish::ToolCalls);
+  EXPECT_EQ(choice.logprobs, answer.choices[0].logprobs);
+  EXPECT_EQ(built.choices[1].stop_string, "END");
+}
+
+TEST(AnswerBuilder, JoinsThePiecesOfParallelCallsAndLogprobs) {
+  using Kind = StreamEvent::Kind;
+  AnswerBuilder builder(Dialect::OpenAiChat);
+  builder.take({.kind = Kind::Started});
+  builder.take(
+      {.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .part = 0, .id = "a", .name = "f"});
+  builder.take(
+      {.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .part = 1, .id = "b", .name = "g"});
+  builder.take({.kind = Kind::ArgumentsDelta, .part = 1, .text = "{"});
+  builder.take({.kind = Kind::ArgumentsDelta, .part = 0, .text = "{}"});
+  builder.take({.kind = Kind::ArgumentsDelta, .part = 1, .text = "}"});
+  builder.take({.kind = Kind::Logprobs, .json = "[1]"});
+  builder.take({.kind = Kind::Logprobs, .json = "[]"});
+  builder.take({.kind = Kind::Logprobs, .json = "[2,3]"});
+  const Choice& choice = builder.answer().choices.at(0);
+  EXPECT_EQ(choice.parts[0].as<ToolCallPart>()->arguments, "{}");
+  EXPECT_EQ(choice.parts[1].as<ToolCallPart>()->arguments, "{}");
+  EXPECT_EQ(choice.logprobs, "[1,2,3]");
+  EXPECT_FALSE(builder.ended());
+}
+
+TEST(AnswerBuilder, UsageIsReplacedAndNeverSummed) {
+  AnswerBuilder builder(Dialect::Gemini);
+  Usage first;
+  first.output_text = 5;
+  Usage second;
+  second.output_text = 9;
+  builder.take({.kind = StreamEvent::Kind::UsageSoFar, .usage = &first});
+  builder.take({.kind = StreamEvent::Kind::UsageSoFar, .usage = &second});
+  EXPECT_EQ(builder.answer().usage.output_text, 9);
+}
+
+}  // namespace
+}  // namespace qq::model
