@@ -17,18 +17,7 @@ using Piece = UpstreamReply::Piece;
 
 // The usage of an answer too large to hold: OpenAI's dialects write it last, so it lies in the tail.
 model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
-  const std::size_t at = tail.rfind("\"usage\"");
-  if (at == std::string_view::npos) return {};
-  const std::size_t open = tail.find('{', at);
-  const std::size_t close = tail.rfind('}');
-  if (open == std::string_view::npos || close == std::string_view::npos) return {};
-  // The document's own closing brace follows the object's: shorten until what is left is one value.
-  for (std::size_t end = close; end > open; end = tail.rfind('}', end - 1)) {
-    const std::string_view text = tail.substr(open, end - open + 1);
-    if (!wire::check_json(text)) return dialects::openai::decode_usage(wire::JsonValue(text), quirks);
-    if (end == 0) break;
-  }
-  return {};
+  return dialects::openai::decode_usage(wire::object_in_tail(tail, "usage"), quirks);
 }
 
 // Some write it in front of what was generated.
