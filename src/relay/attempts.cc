@@ -209,9 +209,15 @@ bool is_clients_own(const Error& error) {
   state.attempts.back().outcome = model::Outcome::Success;
 }
 
-// Who does not take the last words has not been told them.
-[[gnu::noinline]] void note_stall(RequestState& state, const Error& flushed) {
-  if (flushed.kind == ErrorKind::ClientStalled) state.error = flushed;
+// Who does not take the last words has not been told them. A deadline or our shutdown remains the reason.
+[[gnu::noinline]] void note_untold(RequestState& state, const Error& flushed) {
+  const ErrorKind why = state.error->kind;
+  if (is_lost_client(flushed)) {
+    state.error = flushed;
+  } else if (why != ErrorKind::ShuttingDown && why != ErrorKind::TotalTimeout) {
+    state.error = Error::client(ErrorKind::ClientStalled, "the client did not take the error it was sent");
+  }
+  state.client.abort();
 }
 
 // Tells the client what the whole chain came to.
@@ -225,17 +231,18 @@ Task<void> answer_error(RequestState& state, Error error) {
   ClientPort& client = state.client;
   if (is_lost_client(*state.error)) {
     client.abort();
+  state.interrupted = client.begun() && !client.complete();
+  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
     co_return;
   }
   const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
   if (client.pending()) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) co_return note_stall(state, flushed.error());
+    if (!flushed) co_return note_untold(state, flushed.error());
   }
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
-    state.interrupted = true;
     const std::string event = dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint,
                                                                     state.incoming.id.text());
     const std::string_view piece = event;
@@ -245,11 +252,12 @@ Task<void> answer_error(RequestState& state, Error error) {
     const std::string lines =
         error_header_lines(state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
     const std::string_view piece = encoded.body;
+  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
   if (taken == ClientPort::Taken::Pending) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) note_stall(state, flushed.error());
+    if (!flushed) note_untold(state, flushed.error());
   }
 }
 
