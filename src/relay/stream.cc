@@ -24,17 +24,22 @@ constexpr std::size_t kHeldMax = 1U << 20U;
 // After the stream's end, how long the provider's own end of body is awaited so that its connection can be
 // used again.
 constexpr Milliseconds kTrailingEnd{50};
+// And how much of it is read for that: it is thrown away, and nobody's taking slows it down. A read counts as
+// some bytes even if it brought none.
+constexpr std::size_t kTrailingMax = 256UL * 1024;
+constexpr std::size_t kTrailingRead = 4UL * 1024;
 
-// Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
+// Reads on to the body's end so that the connection can be pooled; a provider that dawdles or has a lot more
+// to say loses it.
 Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
-  const MonotonicTime deadline = state.services.loop.now() + kTrailingEnd;
-  for (;;) {
+  const net::Scope waiting = state.scope().until(state.services.loop.now() + kTrailingEnd);
+  for (std::size_t read = 0; read < kTrailingMax;) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::End || piece.kind == Piece::Kind::Failed || piece.last) co_return;
-    if (piece.kind == Piece::Kind::WouldBlock &&
-        co_await reply.readable(state.scope().until(deadline)) != net::Wake::Ready) {
-      co_return;
-    }
+    read += std::max(piece.bytes.size(), kTrailingRead);
+    if (piece.kind != Piece::Kind::WouldBlock) continue;
+    const net::Wake wake = co_await reply.readable(waiting);
+    if (wake != net::Wake::Ready) co_return;
   }
 }
 
