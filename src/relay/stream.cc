@@ -119,6 +119,10 @@ class Relaying {
 
  private:
   void woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  static Sieve::BodyEnd body_end(const Piece& piece) noexcept {
+    if (piece.kind == Piece::Kind::Failed) return Sieve::BodyEnd::Broken;
+    return piece.last || piece.kind == Piece::Kind::End ? Sieve::BodyEnd::Proper : Sieve::BodyEnd::NotYet;
+  }
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
   void hand_over(Sieve::Output& step, bool finished);
@@ -160,7 +164,7 @@ void Relaying::note_facts() {
 
 bool Relaying::read_usage(const Piece& piece) {
   Sieve::Output step;
-  sieve_.feed(piece.bytes, Sieve::BodyEnd::NotYet, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
   note_facts();
   ended_ = step.ended || step.error;
   return !is_told_all();
@@ -207,10 +211,7 @@ bool Relaying::read_usage(const Piece& piece) {
 [[gnu::noinline]] void Relaying::take_in_full(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
-  const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
-                        : body_ended_                     ? Sieve::BodyEnd::Proper
-                                                          : Sieve::BodyEnd::NotYet;
-  sieve_.feed(piece.bytes, end_kind, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
   ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {
