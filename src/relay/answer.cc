@@ -48,6 +48,27 @@ class AnswerTail final : public UsageReader {
   std::string tail_;
 };
 
+// The same of an answer that was still to be held: what comes of its beginning is kept as well.
+class AnswerEnds final : public UsageReader {
+ public:
+  explicit AnswerEnds(std::string_view held) : tail_(held) { append(held); }
+  bool read_usage(const Piece& piece) override {
+    append(piece.bytes);
+    return tail_.read_usage(piece);
+  }
+  [[nodiscard]] model::Usage usage(const model::Quirks& quirks) const {
+    const model::Usage last = tail_.usage(quirks);
+    return last.source != model::UsageSource::None ? last : usage_in_beginning(beginning_, quirks);
+  }
+
+ private:
+  void append(std::string_view bytes) { beginning_.append(bytes.substr(0, kKept - beginning_.size())); }
+
+  static constexpr std::size_t kKept = 16UL * 1024;
+  std::string beginning_;
+  AnswerTail tail_;
+};
+
 // What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
 constexpr std::string_view kJson = "application/json";
 
@@ -182,10 +203,11 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
 // The end of an answer that is still held, for the reason in `attempt.error`.
 Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, std::string held) {
   if (wants_usage(attempt, *attempt.error)) {
-    AnswerTail tail(held);
+    note_usage(state, attempt, usage_in_beginning(held, attempt.target->quirks));
+    AnswerEnds ends(held);
     std::string().swap(held);
-    co_await drain_for_usage(state, reply, tail);
-    state.usage = attempt.usage = tail.usage(attempt.target->quirks);
+    co_await drain_for_usage(state, reply, ends);
+    note_usage(state, attempt, ends.usage(attempt.target->quirks));
   }
   co_return fail(*attempt.error);
 }

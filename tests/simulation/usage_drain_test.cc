@@ -166,6 +166,26 @@ Task<void> end_without_a_blank_line(ScriptedUpstream& server, net::Stream& strea
   co_await ScriptedUpstream::pause(server, 3s);
   co_await ScriptedUpstream::write(stream, last);
 }
+// Whole answers that say first what they cost, at a time when nobody listens any more.
+Task<void> say_usage_first(ScriptedUpstream& server, net::Stream& stream, Milliseconds head_after) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  const std::string beginning = fmt::format(R"({{{},"choices":[{{"index":0,"message":{{"content":")", kUsage);
+  const std::string end = std::string(100'000, 'x') + R"("},"finish_reason":"stop"}]})";
+  co_await ScriptedUpstream::pause(server, head_after);
+  const bool heard = co_await ScriptedUpstream::write(
+      stream, fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}",
+                          beginning.size() + end.size(), beginning));
+  co_await ScriptedUpstream::pause(server, 3s);
+  if (heard) co_await ScriptedUpstream::write(stream, end);
+}
+Task<void> say_usage_at_once(ScriptedUpstream& server, net::Stream& stream) {
+  return say_usage_first(server, stream, 0s);
+}
+Task<void> say_usage_later(ScriptedUpstream& server, net::Stream& stream) {
+  return say_usage_first(server, stream, 3s);
+}
+
 struct Scripted {
   std::string name;
   ScriptedUpstream::Script script;
@@ -193,7 +213,9 @@ TEST_P(DrainOfAScript, FindsItsUsage) {
 
 INSTANTIATE_TEST_SUITE_P(Table, DrainOfAScript,
                          ::testing::Values(Scripted{"in_an_event_without_an_end", &end_without_a_blank_line,
-                                                    true}),
+                                                    true},
+                                           Scripted{"in_front_of_what_was_held", &say_usage_at_once},
+                                           Scripted{"in_front_of_what_nobody_awaits", &say_usage_later}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
