@@ -136,6 +136,23 @@ TEST(Saturation, WithoutDescriptorsAConnectionIsTriedOnceMoreAtMost) {
   world.expect_rest();
 }
 
+// A body's buffer is made as large as announced with its first bytes, and counts as large.
+TEST(Saturation, RoomForABodyThatComesSlowlyCounts) {
+  World world;
+  std::vector<Client*> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(&world.client());
+    slow.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 60000\r\n\r\n", 0);
+  }
+  world.run_for(100ms);
+  EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 0) << "a stranger's word costs nothing";
+  for (Client* client : slow) client->say("{");
+  world.run_for(100ms);
+  EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 10 * 60'000);
+  for (Client* client : slow) client->leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
 TEST(Saturation, ConnectionsAboveTheirLimitAreToldSo) {
   World world(with_limits("{connections_max: 2}"));
   world.provider(0).misbehave("words=20; gap=500");
