@@ -13,7 +13,7 @@
 #include "relay/stream.h"
 #include "relay/usage_drain.h"
 #include "resilience/evidence.h"
-#include "resilience/last_candidate.h"
+#include "resilience/last_admission.h"
 #include "resilience/next_step.h"
 #include "resilience/retry_advice.h"
 
@@ -61,13 +61,11 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
                            [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
     return std::nullopt;
   }
-  std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets)
-    standings.push_back(health_of(state, *target).standing(now));
-  if (const auto forced = resilience::last_candidate(standings)) {
-    return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit());
-  }
-  return std::nullopt;
+  std::vector<resilience::TargetHealth*> healths;
+  for (const model::Target* target : state.plan.targets) healths.push_back(&health_of(state, *target));
+  const auto last = resilience::last_admission(healths, now);
+  if (!last) return std::nullopt;
+  return chosen(state, last->index, last->admission);
 }
 
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
@@ -231,10 +229,10 @@ Task<void> answer_error(RequestState& state, Error error) {
   ClientPort& client = state.client;
   if (is_lost_client(*state.error)) {
     client.abort();
-  state.interrupted = client.begun() && !client.complete();
-  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
     co_return;
   }
+  state.interrupted = client.begun() && !client.complete();
+  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
   const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
   if (client.pending()) {
     Result<> flushed = co_await client.flush(last_words);
@@ -252,9 +250,9 @@ Task<void> answer_error(RequestState& state, Error error) {
     const std::string lines =
         error_header_lines(state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
     const std::string_view piece = encoded.body;
-  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
+  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
   if (taken == ClientPort::Taken::Pending) {
     Result<> flushed = co_await client.flush(last_words);
     if (!flushed) note_untold(state, flushed.error());
