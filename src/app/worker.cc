@@ -49,7 +49,8 @@ Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
 Task<void> Worker::sample_lag(Worker& worker) {
   for (;;) {
     const net::Scope scope{worker.loop_.now() + kLagSample, &worker.ending_};
-    if (co_await net::sleep(worker.loop_, scope) == net::Wake::Cancelled) co_return;
+    const net::Wake wake = co_await net::sleep(worker.loop_, scope);
+    if (wake == net::Wake::Cancelled) co_return;
     worker.counters_.worst_batch_ns.set(worker.loop_.take_worst_batch().count());
   }
 }

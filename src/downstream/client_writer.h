@@ -25,7 +25,7 @@ class ClientWriter : public relay::ClientPort {
   Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;
   void begin(int status, std::string header_lines) override;
   Taken write(std::span<const std::string_view> pieces, Last last) override;
-  void abort() noexcept override { broken_ = true; }
+  void abort() noexcept override;
   Task<Result<>> flush(net::Scope scope) override;
   [[nodiscard]] bool pending() const noexcept override { return !pending_.empty(); }
   [[nodiscard]] bool begun() const noexcept override { return status_ != 0; }
@@ -56,6 +56,7 @@ class ClientWriter : public relay::ClientPort {
   int minor_version_ = 1;
   bool keep_alive_ = true;
   bool head_only_ = false;
+  bool until_close_ = false;  // the body's end is the connection's
   bool complete_ = false;
   bool broken_ = false;
   std::string pending_;  // what the kernel did not take

@@ -168,6 +168,12 @@ struct Connection::Admitted {
   bool body_unread = false;
 };
 
+// What the body costs: also the room that was made for what has yet to come.
+std::size_t Connection::bytes_held(const Admitted& admitted) noexcept {
+  const std::string& body = admitted.incoming.body;
+  return body.empty() ? 0 : std::max(body.size(), std::min(admitted.announced, body.capacity()));
+}
+
 Connection::Own Connection::own(Admitted& admitted) {
   relay::IncomingRequest& incoming = admitted.incoming;
   Own own;
@@ -287,9 +293,10 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
   admitted.announced = announced;
   // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (announced > 0) {
-    body = services_.spare_bodies.take(announced);
-    body.reserve(std::min(announced, rest.size()));
+  if (announced > 0 && !rest.empty()) {
+    const std::size_t come = std::min(announced, rest.size());
+    body = services_.spare_bodies.take(come);
+    body.reserve(come);
   }
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
@@ -300,7 +307,7 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -330,6 +337,12 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
 // what was announced, so that nothing of the next request is read.
 net::IoTry Connection::read_in_place(net::Stream& stream, Admitted& admitted) {
   std::string& body = admitted.incoming.body;
+  if (body.capacity() < std::min(admitted.announced, relay::SpareBodies::kSizeMax)) {
+    if (!stream.maybe_readable()) return {};  // nothing to make room for yet
+    std::string larger = services_.spare_bodies.take(admitted.announced);
+    larger.append(body);
+    services_.spare_bodies.give_back(std::exchange(body, std::move(larger)));
+  }
   const std::size_t have = body.size();
   if (have == body.capacity()) body.reserve(std::min(admitted.announced, 2 * have));
   const std::size_t most = std::min(admitted.announced, body.capacity()) - have;
@@ -346,7 +359,7 @@ std::optional<Error> Connection::count_bytes(Admitted& admitted, std::size_t new
   const std::string_view body = admitted.incoming.body;
   const auto step = admitted.reader.feed(body.substr(body.size() - newest));
   QQ_ASSERT(step.error == nullptr && step.consumed == newest);
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -415,7 +428,7 @@ std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view
     bytes.remove_prefix(step.consumed);
   }
   pending_.assign(bytes);  // of the next, pipelined request
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 

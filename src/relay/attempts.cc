@@ -13,7 +13,7 @@
 #include "relay/stream.h"
 #include "relay/usage_drain.h"
 #include "resilience/evidence.h"
-#include "resilience/last_candidate.h"
+#include "resilience/last_admission.h"
 #include "resilience/next_step.h"
 #include "resilience/retry_advice.h"
 
@@ -61,13 +61,11 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
                            [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
     return std::nullopt;
   }
-  std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets)
-    standings.push_back(health_of(state, *target).standing(now));
-  if (const auto forced = resilience::last_candidate(standings)) {
-    return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit());
-  }
-  return std::nullopt;
+  std::vector<resilience::TargetHealth*> healths;
+  for (const model::Target* target : state.plan.targets) healths.push_back(&health_of(state, *target));
+  const auto last = resilience::last_admission(healths, now);
+  if (!last) return std::nullopt;
+  return chosen(state, last->index, last->admission);
 }
 
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
@@ -209,9 +207,15 @@ bool is_clients_own(const Error& error) {
   state.attempts.back().outcome = model::Outcome::Success;
 }
 
-// Who does not take the last words has not been told them.
-[[gnu::noinline]] void note_stall(RequestState& state, const Error& flushed) {
-  if (flushed.kind == ErrorKind::ClientStalled) state.error = flushed;
+// Who does not take the last words has not been told them. A deadline or our shutdown remains the reason.
+[[gnu::noinline]] void note_untold(RequestState& state, const Error& flushed) {
+  const ErrorKind why = state.error->kind;
+  if (is_lost_client(flushed)) {
+    state.error = flushed;
+  } else if (why != ErrorKind::ShuttingDown && why != ErrorKind::TotalTimeout) {
+    state.error = Error::client(ErrorKind::ClientStalled, "the client did not take the error it was sent");
+  }
+  state.client.abort();
 }
 
 // Tells the client what the whole chain came to.
@@ -227,15 +231,16 @@ Task<void> answer_error(RequestState& state, Error error) {
     client.abort();
     co_return;
   }
+  state.interrupted = client.begun() && !client.complete();
+  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
   const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
   if (client.pending()) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) co_return note_stall(state, flushed.error());
+    if (!flushed) co_return note_untold(state, flushed.error());
   }
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
-    state.interrupted = true;
     const std::string event = dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint,
                                                                     state.incoming.id.text());
     const std::string_view piece = event;
@@ -247,9 +252,10 @@ Task<void> answer_error(RequestState& state, Error error) {
     const std::string_view piece = encoded.body;
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
+  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
   if (taken == ClientPort::Taken::Pending) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) note_stall(state, flushed.error());
+    if (!flushed) note_untold(state, flushed.error());
   }
 }
 

@@ -27,7 +27,7 @@ DrainPlace::~DrainPlace() {
 }
 
 std::optional<MonotonicTime> DrainPlace::wait_until() const noexcept {
-  const MonotonicTime now = services_.loop.now();
+  const MonotonicTime now = services_.loop.precise_now();
   const bool over = now >= ends_ || services_.process.draining.load(std::memory_order_relaxed);
   if (!taken_ || over) return std::nullopt;
   return std::min(ends_, now + kLook);

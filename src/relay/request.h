@@ -56,7 +56,7 @@ struct RequestState {
   MonotonicTime deadline = kNever;
 
   bool delivered = false;    // the commit point is passed
-  bool interrupted = false;  // an in-band error event ended the stream
+  bool interrupted = false;  // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};

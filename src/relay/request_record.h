@@ -25,7 +25,7 @@ struct RequestRecord {
   bool stream = false;
   int status = 0;              // sent to the client; 0: nothing was sent
   std::optional<Error> error;  // what the client was told, or why it ended early
-  bool interrupted = false;    // ended by an in-band error event
+  bool interrupted = false;    // had begun and ended by an in-band error event or, where none fits, a cut
   WallTime wall_started{};
   MonotonicTime started{};  // first byte of the head
   MonotonicTime ended{};

@@ -24,17 +24,22 @@ constexpr std::size_t kHeldMax = 1U << 20U;
 // After the stream's end, how long the provider's own end of body is awaited so that its connection can be
 // used again.
 constexpr Milliseconds kTrailingEnd{50};
+// And how much of it is read for that: it is thrown away, and nobody's taking slows it down. A read counts as
+// some bytes even if it brought none.
+constexpr std::size_t kTrailingMax = 256UL * 1024;
+constexpr std::size_t kTrailingRead = 4UL * 1024;
 
-// Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
+// Reads on to the body's end so that the connection can be pooled; a provider that dawdles or has a lot more
+// to say loses it.
 Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
-  const MonotonicTime deadline = state.services.loop.now() + kTrailingEnd;
-  for (;;) {
+  const net::Scope waiting = state.scope().until(state.services.loop.now() + kTrailingEnd);
+  for (std::size_t read = 0; read < kTrailingMax;) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::End || piece.kind == Piece::Kind::Failed || piece.last) co_return;
-    if (piece.kind == Piece::Kind::WouldBlock &&
-        co_await reply.readable(state.scope().until(deadline)) != net::Wake::Ready) {
-      co_return;
-    }
+    read += std::max(piece.bytes.size(), kTrailingRead);
+    if (piece.kind != Piece::Kind::WouldBlock) continue;
+    const net::Wake wake = co_await reply.readable(waiting);
+    if (wake != net::Wake::Ready) co_return;
   }
 }
 
@@ -114,6 +119,10 @@ class Relaying {
 
  private:
   void woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  static Sieve::BodyEnd body_end(const Piece& piece) noexcept {
+    if (piece.kind == Piece::Kind::Failed) return Sieve::BodyEnd::Broken;
+    return piece.last || piece.kind == Piece::Kind::End ? Sieve::BodyEnd::Proper : Sieve::BodyEnd::NotYet;
+  }
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
   void hand_over(Sieve::Output& step, bool finished);
@@ -155,7 +164,7 @@ void Relaying::note_facts() {
 
 bool Relaying::read_usage(const Piece& piece) {
   Sieve::Output step;
-  sieve_.feed(piece.bytes, Sieve::BodyEnd::NotYet, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
   note_facts();
   ended_ = step.ended || step.error;
   return !is_told_all();
@@ -202,10 +211,7 @@ bool Relaying::read_usage(const Piece& piece) {
 [[gnu::noinline]] void Relaying::take_in_full(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
-  const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
-                        : body_ended_                     ? Sieve::BodyEnd::Proper
-                                                          : Sieve::BodyEnd::NotYet;
-  sieve_.feed(piece.bytes, end_kind, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
   ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {

@@ -150,6 +150,23 @@ TEST(OldClients, Http10StreamsUntilClose) {
   world.expect_rest();
 }
 
+// Nothing but the end of the connection tells how the answer ended.
+TEST(OldClients, Http10SeesThatALargeAnswerWasCut) {
+  WorldSetup setup;
+  setup.limits = "{held_answer_max: 1KiB}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("words=2000; rate=100000; fault=truncated_json");
+  const std::string body = chat("alone").body;
+  const Exchange heard = world.say(
+      fmt::format("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n{}", body.size(), body),
+      0);
+  EXPECT_EQ(heard.reply.status, 200);
+  EXPECT_TRUE(heard.reply.until_close);
+  EXPECT_TRUE(heard.reset) << "an orderly end would make it whole";
+  EXPECT_TRUE(heard.record->interrupted);
+  world.expect_rest();
+}
+
 TEST(OldClients, Http10MayKeepAlive) {
   World world;
   const std::string body = chat("alone").body;
