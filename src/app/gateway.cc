@@ -76,6 +76,7 @@ Result<> Gateway::build(int loops) {
   }
   addresses_ = workers_.front()->server().local_addresses();
   for (auto& worker : workers_) worker->run_in_thread();
+  log_missing_keys(telemetry_, config);
   return {};
 }
 

@@ -37,5 +37,16 @@ TEST(ReloadLog, ChangesAreOneLine) {
   EXPECT_THAT(lines[0], HasSubstr("a: 1 → 2; b: 3 → 4 (needs a restart)"));
 }
 
+TEST(ReloadLog, AFileWithoutKeysIsWarnedOf) {
+  config::ReloadResult applied;
+  applied.status = config::ReloadStatus::Applied;
+  applied.next.emplace();
+  const auto lines = logged(applied);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[1], HasSubstr("every request is refused"));
+  applied.next->keys.emplace_back();
+  EXPECT_EQ(logged(applied).size(), 1U);
+}
+
 }  // namespace
 }  // namespace qq::app

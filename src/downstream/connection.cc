@@ -265,7 +265,7 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   }
   auto key = relay::authenticate(*snapshot_, head.fields);
   if (!key) return std::move(key).error();
-  incoming.key = *key;
+  incoming.key = &key->get();
   if (is_models) return std::nullopt;
   if (const auto coding = head.fields.find("content-encoding");
       coding && !wire::iequals(*coding, "identity")) {
@@ -317,9 +317,9 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
       path.size() > 11 ? percent_decoded(path.substr(11)) : std::optional<std::string>(std::string());
   std::optional<std::string> json;
   if (path == "/v1/models") {
-    json = models_json(*snapshot_, admitted.incoming.key);
+    json = models_json(*snapshot_, *admitted.incoming.key);
   } else if (name) {
-    json = model_json(*snapshot_, admitted.incoming.key, *name);
+    json = model_json(*snapshot_, *admitted.incoming.key, *name);
   }
   if (!json) {
     admitted.refusal = Error::client(ErrorKind::NotFound,

@@ -33,7 +33,7 @@ struct IncomingRequest {
   MonotonicTime started{};
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::shared_ptr<const Snapshot> snapshot;
-  const admission::KeyEntry* key = nullptr;  // owned by the snapshot; null on listeners without keys
+  const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
   std::string_view path;                     // static text of the endpoint
   std::string header_lines;                  // to forward upstream
   std::string body;                          // freed when it cannot be needed again

@@ -1,4 +1,6 @@
 // SIGTERM as the connections see it.
+#include <fmt/format.h>
+
 #include "net/test_certificates.h"
 #include "simulation/fault_case.h"
 
@@ -233,7 +235,7 @@ TEST(Drain, RepliesOfOurOwnThatNobodyTakesAreCutAfterTheLastWords) {
   world.narrow(20);
   Client& client = world.client();
   client.stop_reading();
-  client.start("GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n");
+  client.start(fmt::format("GET /v1/models HTTP/1.1\r\nhost: g\r\n{}\r\n", kKeyLine));
   world.run_for(1s);
   world.start_drain(2s);
   world.run_for(4'900ms);

@@ -78,8 +78,10 @@ TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
   std::vector<Client*> liars;
   for (int i = 0; i < 4; ++i) {
     liars.push_back(&world.client());
-    liars.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 900000\r\n\r\n{",
-                        0);
+    liars.back()->start(
+        fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}content-length: 900000\r\n\r\n{{",
+                    kKeyLine),
+        0);
   }
   world.run_for(12s);
   for (Client* liar : liars) {
@@ -142,7 +144,10 @@ TEST(Saturation, RoomForABodyThatComesSlowlyCounts) {
   std::vector<Client*> slow;
   for (int i = 0; i < 10; ++i) {
     slow.push_back(&world.client());
-    slow.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 60000\r\n\r\n", 0);
+    slow.back()->start(
+        fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}content-length: 60000\r\n\r\n",
+                    kKeyLine),
+        0);
   }
   world.run_for(100ms);
   EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 0) << "a stranger's word costs nothing";

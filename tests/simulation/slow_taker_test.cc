@@ -286,8 +286,8 @@ TEST(SlowTaker, AFullBufferDoesNotEndAnUploadThatWaitsToContinue) {
   const Ask ask = chat("alone");
   Client& client = world.client();
   client.start(
-      fmt::format("POST {} HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
-                  ask.path, ask.body.size()));
+      fmt::format("POST {} HTTP/1.1\r\nhost: g\r\n{}expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+                  ask.path, kKeyLine, ask.body.size()));
   world.run_for(100ms);
   EXPECT_EQ(client.raw(), "HTTP/1.1 100 Continue\r\n\r\n");
   client.say(ask.body);
