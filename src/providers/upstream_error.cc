@@ -141,7 +141,7 @@ ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& bod
                                                              : ErrorKind::QuotaExhausted;
     case 403: return meaning_of_403(kind, body, message);
     case 404:
-      // Without a JSON body nobody there knows the path: the base URL is wrong.
+      // Without a JSON body nobody there knows the path: it lacks this endpoint, or the base URL is wrong.
       if (!body.is_json) return ErrorKind::BadContentType;
       return names_a_model(message) || message.empty() || body.type == "NOT_FOUND" ? ErrorKind::ModelMissing
                                                                                    : ErrorKind::Refused;

@@ -64,6 +64,7 @@ const std::vector<Case> kCases = {
     {"empty_body", "fault=empty_body", "bad_content_type", 502, "upstream_bad_content_type", 1, Then::Counts, Modes::Streamed},
     {"html", "fault=html", "bad_content_type", 502, "upstream_bad_content_type"},
     {"html_403", "fault=html; status=403", "bad_content_type", 502, "upstream_bad_content_type", 1, Then::Nothing},
+    {"html_404", "fault=html; status=404", "bad_content_type", 502, "upstream_bad_content_type", 1, Then::Nothing},
     {"wrong_type", "fault=wrong_type", "bad_content_type", 502, "upstream_bad_content_type", 1, Then::Counts, Modes::Streamed},
     {"no_content", "fault=no_content", "bad_content_type", 502, "upstream_bad_content_type"},
     {"redirect", "fault=redirect", "bad_content_type", 502, "upstream_bad_content_type"},
