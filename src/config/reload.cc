@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "config/compile.h"
@@ -28,17 +27,6 @@ void keep_until_restart(const Config& running, Config& next) {
 }
 
 }  // namespace
-
-void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
-  std::unordered_map<std::string_view, const model::Target*> before;
-  for (const auto& target : from.targets) before.emplace(target->account_name, target.get());
-  for (const auto& target : to.targets) {
-    const auto old = before.find(target->account_name);
-    if (old != before.end() && !(old->second->auth_header_lines == target->auth_header_lines)) {
-      to.healths[target->index]->account_dead().clear();
-    }
-  }
-}
 
 std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
                                                         const Environment& environment,
@@ -81,7 +69,6 @@ ReloadResult reload(const Active& current, const std::string& path, const Enviro
     refused.diagnostics = as_diagnostics(path, snapshot.error());
     return refused;
   }
-  revive_accounts(*current.snapshot, **snapshot);
   result.snapshot = *std::move(snapshot);
   return result;
 }

@@ -51,11 +51,7 @@ struct ReloadResult {
 // as it was loaded, without what the process filled in since.
 ReloadResult reread(const Config& running, const std::string& path, const Environment& environment);
 
-// Between two snapshots: a credential that changed makes its account alive again, so its rest for a dead key
-// ends.
-void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to);
-
-// All of it: `reread`, compile, `revive_accounts`.
+// All of it: `reread` and compile.
 ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
                     resilience::HealthRegistry& healths, WallTime now);
 

@@ -125,6 +125,15 @@ TEST_F(ReloadTest, ANewCredentialRevivesItsAccount) {
   EXPECT_FALSE(result.snapshot->healths[1]->account_dead().until(now).has_value());
 }
 
+TEST_F(ReloadTest, WhatARunningRequestHearsOfTheOldCredentialIsNotHeldAgainstTheNew) {
+  const MonotonicTime now{std::chrono::seconds(100)};
+  const auto result = reloaded(replaced(kSample, "sk-spare", "sk-other"));
+  ASSERT_EQ(result.status, ReloadStatus::Applied);
+  active_.snapshot->healths[1]->account_dead().start(now + std::chrono::minutes(5));
+  EXPECT_FALSE(result.snapshot->healths[1]->account_dead().until(now).has_value());
+  EXPECT_TRUE(result.snapshot->healths[1]->try_admit(now).has_value());
+}
+
 TEST_F(ReloadTest, ATargetKeepsItsHealth) {
   const auto result = reloaded(replaced(kSample, "connect: 3s", "connect: 5s"));
   ASSERT_EQ(result.status, ReloadStatus::Applied);
