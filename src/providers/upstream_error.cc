@@ -121,6 +121,8 @@ bool says_account_is_dead(std::string_view message) noexcept {
 ErrorKind meaning_of_403(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
   // A web page is a firewall in front of the provider, not a verdict about the key.
   if (!body.is_json) return ErrorKind::BadContentType;
+  // OpenRouter: a key's own limit of credits, which is no 402.
+  if (kind == "openrouter" && message.starts_with("key limit exceeded")) return ErrorKind::QuotaExhausted;
   // Together: the prompt and max_tokens are more than the context holds.
   if (kind == "together") return ErrorKind::Refused;
   // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
