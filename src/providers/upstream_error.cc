@@ -125,9 +125,11 @@ ErrorKind meaning_of_403(std::string_view kind, const ErrorBody& body, std::stri
   if (kind == "openrouter" && message.starts_with("key limit exceeded")) return ErrorKind::QuotaExhausted;
   // Together: the prompt and max_tokens are more than the context holds.
   if (kind == "together") return ErrorKind::Refused;
-  // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
+  // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403. Elsewhere, and where the
+  // account is named, it is the account that was flagged.
   constexpr std::array kOnThePrompt = {std::string_view("moderation"), std::string_view("flagged")};
-  if (has_any(message, kOnThePrompt)) return ErrorKind::Refused;
+  if (kind == "openrouter" && has_any(message, kOnThePrompt) && !says_account_is_dead(message))
+    return ErrorKind::Refused;
   // A key that may not use one model is alive for the others.
   if (names_a_model(message)) return ErrorKind::ModelMissing;
   return says_account_is_dead(message) ? ErrorKind::CredentialDead : ErrorKind::Forbidden;
