@@ -70,7 +70,7 @@ const std::vector<Case> kCases = {
     {"redirect", "fault=redirect", "bad_content_type", 502, "upstream_bad_content_type"},
     {"error_200", "fault=error_200", "stream_error", 502, ""},
     {"error_first", "fault=error_first", "stream_error", 502, "", 1, Then::Counts, Modes::Streamed},
-    {"error_first_429", "fault=error_first; status=429; vendor=openrouter", "rate_limited", 429, "429", 3, Then::Cools, Modes::Streamed},
+    {"error_first_429", "fault=error_first; status=429; vendor=openrouter", "rate_limited", 429, "rate_limit_exceeded", 3, Then::Cools, Modes::Streamed},
     {"error_first_401", "fault=error_first; status=401; vendor=openrouter", "credential_dead", 503, "upstream_unavailable", 1, Then::Cools, Modes::Streamed},
     {"error_first_402", "fault=error_first; status=402; vendor=openrouter", "quota_exhausted", 503, "upstream_unavailable", 1, Then::Cools, Modes::Streamed},
     {"truncated_json", "fault=truncated_json", "bad_json", 502, "upstream_bad_json", 1, Then::Counts, Modes::Plain},

@@ -184,8 +184,8 @@ Came expect_as_recorded(const Played& one, const Exchange& heard) {
     EXPECT_EQ(heard.reply.status, dialects::openai::status_of(expected)) << heard.reply.body;
     const wire::JsonValue document(heard.reply.body);
     EXPECT_FALSE(wire::check_json(heard.reply.body));
-    const bool ours =
-        expected.kind == ErrorKind::CredentialDead || expected.kind == ErrorKind::QuotaExhausted;
+    const bool ours = expected.kind == ErrorKind::CredentialDead ||
+                      expected.kind == ErrorKind::QuotaExhausted || expected.kind == ErrorKind::RateLimited;
     if (!ours) {
       const auto message = document.at("error", "message");
       EXPECT_TRUE(message && message->string().starts_with(expected.message)) << heard.reply.body;
