@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/cli/streams.h"
+#include "app/draining.h"
 #include "app/gateway.h"
 #include "app/signals.h"
 #include "config/file_watch.h"
@@ -47,7 +48,7 @@ int run_serve(const std::string& config_path) {
                         {{"reason", watch.error().message}});
   }
   for (;;) {
-    const auto signal = wait_for_signal(kSignalWait);
+    const auto signal = wait_for_signal(kSignalWait, Hangup::Reloads);
     gateway.watch_memory();
     if (signal == Signal::Stop) break;
     if (signal == Signal::ReopenLog) telemetry.reopen_log();
@@ -58,7 +59,7 @@ int run_serve(const std::string& config_path) {
   watcher.reset();
   const Milliseconds drain_time = gateway.drain_time();
   telemetry.log_event(telemetry::Level::Info, "draining", {{"drain_ms", std::int64_t{drain_time.count()}}});
-  gateway.drain(drain_time);
+  drain_and_watch(gateway, drain_time, Hangup::Reloads);
   telemetry.log_event(telemetry::Level::Info, "stopped");
   return 0;
 }

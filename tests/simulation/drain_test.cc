@@ -57,6 +57,24 @@ TEST(Drain, NewConnectionsAreServedForAWhileThenRefused) {
   world.expect_rest();
 }
 
+TEST(Drain, IsCutShortOnRequest) {
+  World world;
+  world.provider(0).misbehave("words=200; gap=500");
+  EXPECT_EQ(world.say("GET /readyz HTTP/1.1\r\nhost: g\r\n\r\n").reply.status, 200) << "somebody watches";
+  Client& stream = world.start(chat("alone").streamed());
+  world.run_for(1s);
+  world.start_drain(300s);
+  world.run_for(1s);
+  EXPECT_TRUE(stream.running());
+  world.cut_drain_short();
+  world.run_until_end(stream);
+  EXPECT_LT(stream.ended() - stream.started(), 2'100ms);
+  EXPECT_NE(stream.reply().body.find("gateway_shutting_down"), std::string::npos) << stream.raw();
+  world.run_for(100ms);
+  EXPECT_TRUE(world.drained()) << "also of what it announces";
+  world.expect_rest();
+}
+
 TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
   struct Phase {
     const char* name;

@@ -243,6 +243,10 @@ void World::start_drain(Milliseconds drain_time) {
   for (const auto& server : servers_) tasks_.spawn(drain(*this, *server, drain_time));
 }
 
+void World::cut_drain_short() {
+  for (const auto& server : servers_) server->cut_drain_short();
+}
+
 Client& World::client(std::size_t listener) {
   clients_.push_back(std::make_unique<Client>(loop_, addresses_.at(listener)));
   return *clients_.back();

@@ -146,6 +146,7 @@ class World {
   // connections may be left, and after they were dropped no socket at all.
   void expect_rest();
   void start_drain(Milliseconds drain_time);
+  void cut_drain_short();
   [[nodiscard]] bool drained() const noexcept { return drained_ == servers_.size(); }
   [[nodiscard]] std::size_t servers_drained() const noexcept { return drained_; }
 
