@@ -39,7 +39,13 @@ Chosen chosen(const RequestState& state, std::size_t index, resilience::TargetHe
   return {index, target, &health_of(state, *target), admission};
 }
 
+// Once a request: a target that is passed over again after a repeat elsewhere is the same refusal.
 void note_refusal(RequestState& state, const model::Target& target, MonotonicTime now) {
+  if (std::ranges::any_of(state.attempts, [&](const model::Attempt& attempt) {
+        return attempt.target == &target && attempt.outcome == model::Outcome::Refused;
+      })) {
+    return;
+  }
   model::Attempt attempt;
   attempt.target = &target;
   attempt.outcome = model::Outcome::Refused;
