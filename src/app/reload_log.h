@@ -1,5 +1,5 @@
-// What a configuration came to, as log lines: each problem of a refused file, or what has changed, and what
-// will surprise whoever runs it.
+// What a configuration came to, as log lines: each problem of a refused file, or each change, and what
+// will surprise whoever runs it. A line has no room for a list of them.
 #pragma once
 #include "config/reload.h"
 #include "telemetry/telemetry.h"
@@ -18,7 +18,11 @@ inline void log_reload(telemetry::Telemetry& telemetry, const config::ReloadResu
   }
   if (result.status == config::ReloadStatus::Refused) return;
   telemetry.log_event(telemetry::Level::Info, "configuration read again",
-                      {{"result", config::to_text(result)}});
+                      {{"result", config::summary_of(result)}});
+  for (const config::Change& change : result.changes) {
+    telemetry.log_event(telemetry::Level::Info, "configuration change",
+                        {{"change", config::to_text(change)}});
+  }
   if (result.next) log_missing_keys(telemetry, *result.next);
 }
 

@@ -73,25 +73,30 @@ ReloadResult reload(const Active& current, const std::string& path, const Enviro
   return result;
 }
 
-std::string to_text(const ReloadResult& result) {
-  std::string out;
-  std::string_view separator = ": ";
-  const auto add = [&](std::string_view what, std::string_view remark = {}) {
-    out.append(std::exchange(separator, "; ")).append(what).append(remark);
-  };
-  if (result.status == ReloadStatus::Refused) {
-    out = "configuration refused, the old one stays";
-    for (const Diagnostic& diagnostic : result.diagnostics) add(to_text(diagnostic));
-    return out;
-  }
+std::string summary_of(const ReloadResult& result) {
+  if (result.status == ReloadStatus::Refused) return "configuration refused, the old one stays";
   const auto restart = std::count_if(result.changes.begin(), result.changes.end(),
                                      [](const Change& change) { return change.effect == Effect::Restart; });
   const auto now = static_cast<std::ptrdiff_t>(result.changes.size()) - restart;
-  out = result.status == ReloadStatus::Applied ? fmt::format("configuration reloaded, {} changed", now)
-                                               : std::string("configuration unchanged");
+  std::string out = result.status == ReloadStatus::Applied
+                        ? fmt::format("configuration reloaded, {} changed", now)
+                        : std::string("configuration unchanged");
   if (restart > 0) out += fmt::format(", {} only after a restart", restart);
-  for (const Change& change : result.changes) {
-    add(change.what, change.effect == Effect::Restart ? " (needs a restart)" : "");
+  return out;
+}
+
+std::string to_text(const Change& change) {
+  return change.effect == Effect::Restart ? change.what + " (needs a restart)" : change.what;
+}
+
+std::string to_text(const ReloadResult& result) {
+  std::string out = summary_of(result);
+  std::string_view separator = ": ";
+  const auto add = [&](std::string_view what) { out.append(std::exchange(separator, "; ")).append(what); };
+  if (result.status == ReloadStatus::Refused) {
+    for (const Diagnostic& diagnostic : result.diagnostics) add(to_text(diagnostic));
+  } else {
+    for (const Change& change : result.changes) add(to_text(change));
   }
   return out;
 }

@@ -55,7 +55,10 @@ ReloadResult reread(const Config& running, const std::string& path, const Enviro
 ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
                     resilience::HealthRegistry& healths, WallTime now);
 
-// For the log and the operator, in one line: what the reload came to, then each change or problem.
+// For the log, a line each: what the reload came to, and a change.
+std::string summary_of(const ReloadResult& result);
+std::string to_text(const Change& change);
+// For the operator, in one line: what the reload came to, then each change or problem.
 std::string to_text(const ReloadResult& result);
 
 }  // namespace qq::config
