@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <optional>
+#include <system_error>
 
 #include "app/cli/streams.h"
 #include "app/draining.h"
@@ -17,9 +18,17 @@ namespace {
 
 constexpr Milliseconds kSignalWait{250};
 
+Result<std::unique_ptr<Gateway>> start_gateway(config::Config config, Gateway::Options options) {
+  try {
+    return Gateway::start(std::move(config), std::move(options));
+  } catch (const std::system_error& error) {  // of the log file
+    return fail(Error::gateway(ErrorKind::Config, error.what()));
+  }
+}
+
 }  // namespace
 
-int run_serve(const std::string& config_path) {
+int run_serve(const std::string& config_path, const std::string& log_path) {
   take_over_signals();
   auto loaded = config::load_file(config_path, config::Environment::of_process(config::Pipes::Await));
   if (!loaded) {
@@ -29,7 +38,8 @@ int run_serve(const std::string& config_path) {
   }
   Gateway::Options options;
   options.telemetry.version = QQ_VERSION;
-  auto started = Gateway::start(*std::move(loaded), std::move(options));
+  options.telemetry.log_path = log_path;
+  auto started = start_gateway(*std::move(loaded), std::move(options));
   if (!started) {
     cli::print_err(fmt::format("queqiao: {}\n", started.error().message));
     return 1;

@@ -20,7 +20,8 @@ constexpr auto kAbout =
     "Exit codes: 0 good, 1 failed, 2 used wrongly. `queqiao COMMAND --help` tells more.";
 
 constexpr auto kServe =
-    "Run the gateway. SIGHUP and changes of the file reload it, SIGTERM drains.\n"
+    "Run the gateway. SIGHUP and changes of the file reload it, SIGTERM drains, SIGUSR1 opens its log "
+    "again.\n"
     "\n"
     "Examples:\n"
     "  queqiao serve --config /etc/queqiao/queqiao.yaml\n"
@@ -108,6 +109,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
 
   auto* serve = app.add_subcommand("serve", kServe);
   serve->add_option("-c,--config", options.serve.config, "Configuration file")->type_name("FILE")->required();
+  serve->add_option("--log", options.serve.log, "Append log lines to this file (default: stderr)")
+      ->type_name("FILE");
 
   auto* demo = app.add_subcommand("demo", kDemo);
   demo->add_option("--listen", options.demo.listen, "Address and port")

@@ -37,6 +37,11 @@ TEST(CommandLine, ServeTakesAConfiguration) {
   EXPECT_EQ(options<ServeOptions>({"serve", "--config=a.yaml"}).config, "a.yaml");
 }
 
+TEST(CommandLine, ServeTakesALogFile) {
+  EXPECT_EQ(options<ServeOptions>({"serve", "-c", "a.yaml"}).log, "");
+  EXPECT_EQ(options<ServeOptions>({"serve", "-c", "a.yaml", "--log", "a.log"}).log, "a.log");
+}
+
 TEST(CommandLine, DemoWorksWithoutOptions) {
   const auto demo = options<DemoOptions>({"demo"});
   EXPECT_EQ(demo.listen, "127.0.0.1:8080");
