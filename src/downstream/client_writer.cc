@@ -234,7 +234,9 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
       broken_ = true;
       co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
     }
+    const MonotonicTime from = stream_.loop().precise_now();
     const net::Wake wake = co_await stream_.writable(watch.within(scope));
+    count_wait(from);
     if (!watch.goes_on(wake, scope)) co_return give_up(wake, scope, sent);
   }
   std::string().swap(pending_);

@@ -1,6 +1,7 @@
 // How one reply goes to the client: head, framing, gathered writes, what the kernel did not take. HTTP/1.1
 // (chunked) and HTTP/1.0 (until close).
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,11 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] bool reusable() const noexcept { return keep_alive_ && is_whole(); }
   [[nodiscard]] bool broken() const noexcept { return broken_; }
   void close_after() noexcept { keep_alive_ = false; }
+  // A wait for the client is over, which began at `from`: its time counts as the client's.
+  void count_wait(MonotonicTime from) noexcept {
+    client_wait_ += std::max(stream_.loop().now() - from, MonotonicTime::duration{0});
+  }
+  [[nodiscard]] std::chrono::nanoseconds client_wait() const noexcept override { return client_wait_; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();
 
@@ -62,6 +68,7 @@ class ClientWriter : public relay::ClientPort {
   std::string pending_;  // what the kernel did not take
   std::string head_;     // waits for the first body bytes
   Milliseconds write_stall_;
+  std::chrono::nanoseconds client_wait_{};  // of the request's head and body, too, so not for `reset`
 };
 
 // "200 OK"'s second half; "Unknown" for codes without a name.

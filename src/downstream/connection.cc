@@ -106,8 +106,12 @@ Task<std::optional<std::string_view>> Connection::read_head() {
       }
       const wire::HeadVerdict verdict =
           wire::read_request_head(view, limits, server_.head_scratch(), scanned);
-      if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
+      if (verdict.kind == wire::HeadVerdict::Kind::Complete) {
+        writer_->count_wait(head_started_);
+        co_return view.substr(verdict.consumed);
+      }
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
+        writer_->count_wait(head_started_);
         co_await refuse_head(verdict, limits);
         co_return std::nullopt;
       }
@@ -384,7 +388,9 @@ Task<void> Connection::read_body(Admitted& admitted) {
         admitted.announced > 0 ? read_in_place(stream_, admitted) : stream_.try_read(scratch);
     if (got.status == net::IoStatus::WouldBlock) {
       const net::Scope waiting{body_deadline(started, admitted.incoming.body.size()), &*gone_};
+      const MonotonicTime from = services_.loop.precise_now();
       const net::Wake wake = co_await stream_.readable(waiting);
+      writer_->count_wait(from);
       if (wake != net::Wake::Ready) {
         admitted.refusal = body_not_awaited(wake);
         admitted.body_unread = true;
@@ -514,6 +520,7 @@ void Connection::record(const Own& own, int status, const Error* error) {
   record.started = head_started_ == MonotonicTime{} ? services_.loop.now() : head_started_;
   record.ended = services_.loop.precise_now();
   record.bytes_from_client = own.body_bytes;
+  record.client_wait = writer_->client_wait();
   record.bytes_to_client = writer_->bytes_written();
   record.config_generation = snapshot_->generation;
   services_.observer.request_ended(record);

@@ -82,7 +82,9 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
   for (;;) {
     const UpstreamReply::Piece piece = reply.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
+      const MonotonicTime from = state.services.loop.precise_now();
       const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      count_wait(state, from);
       if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
       if (wake != net::Wake::Ready) break;
       continue;
@@ -143,7 +145,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
-  state.upstream_wait += std::max(state.services.loop.now() - from, std::chrono::nanoseconds{0});
+  count_wait(state, from);
   if (sent) co_return *std::move(sent);
   attempt.error = std::move(sent).error();
   co_return nullptr;
@@ -344,7 +346,9 @@ struct Decision {
 // Waits before a repeat, whose place in the retry budget is taken. Nothing if there will be none.
 Task<std::optional<Chosen>> wait_for_repeat(RequestState& state, Chosen tried, Milliseconds delay) {
   net::EventLoop& loop = state.services.loop;
-  const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + delay));
+  const MonotonicTime from = loop.now();
+  const net::Wake wake = co_await net::sleep(loop, state.scope().until(from + delay));
+  count_wait(state, from);
   const auto admission = wake == net::Wake::Cancelled ? std::nullopt : tried.health->try_admit(loop.now());
   if (admission) co_return chosen(state, tried.index, *admission);
   state.services.retry_budget.retry_finished();

@@ -30,7 +30,8 @@ struct RequestRecord {
   MonotonicTime started{};  // first byte of the head
   MonotonicTime ended{};
   std::optional<MonotonicTime> first_content;  // handed to the client
-  std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers
+  std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers, or to ask one again
+  std::chrono::nanoseconds client_wait{};      // for the client's request, and for it to take the answer
   std::span<const model::Attempt> attempts;
   model::Usage usage;
   std::string_view finish_reason;

@@ -38,7 +38,9 @@ Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
     if (piece.kind == Piece::Kind::End || piece.kind == Piece::Kind::Failed || piece.last) co_return;
     read += std::max(piece.bytes.size(), kTrailingRead);
     if (piece.kind != Piece::Kind::WouldBlock) continue;
+    const MonotonicTime from = state.services.loop.precise_now();
     const net::Wake wake = co_await reply.readable(waiting);
+    count_wait(state, from);
     if (wake != net::Wake::Ready) co_return;
   }
 }
@@ -52,7 +54,9 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
   while (body.size() < max) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
+      const MonotonicTime from = state.services.loop.precise_now();
       const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      count_wait(state, from);
       if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
       if (wake != net::Wake::Ready) break;
       continue;

@@ -44,7 +44,9 @@ Task<void> drain_for_usage(RequestState& state, UpstreamReply& reply, UsageReade
     const UpstreamReply::Piece piece = reply.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
       const net::Scope waiting{*until, nullptr};
+      const MonotonicTime from = state.services.loop.precise_now();
       static_cast<void>(co_await reply.readable(waiting));  // the time is looked at anyway
+      count_wait(state, from);
     } else if (!reader.read_usage(piece) || piece.kind != UpstreamReply::Piece::Kind::Bytes || piece.last) {
       co_return;
     }

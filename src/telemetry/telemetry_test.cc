@@ -10,6 +10,7 @@
 namespace qq::telemetry {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -114,6 +115,15 @@ TEST_F(TelemetryTest, ObservesTimesInCumulativeBuckets) {
   EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_count 1"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_ttft_seconds_count{endpoint="chat_completions"} 1)"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_request_duration_seconds_sum{endpoint="chat_completions"} 0.1)"));
+}
+
+TEST_F(TelemetryTest, AClientsSlownessIsNoOverhead) {
+  fixture_.record.upstream_wait = 40ms;
+  fixture_.record.client_wait = 59'950us;
+  telemetry_.observer(0).request_ended(fixture_.record);
+  const std::string text = metrics();
+  EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_bucket{le=\"3e-05\"} 0"));
+  EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_bucket{le=\"5e-05\"} 1"));
 }
 
 TEST_F(TelemetryTest, CountsTokensByBucket) {
