@@ -39,6 +39,7 @@ class GoneClient final : public ClientPort {
   int status() const noexcept override { return 0; }
   bool complete() const noexcept override { return false; }
   std::uint64_t bytes_written() const noexcept override { return 0; }
+  std::chrono::nanoseconds client_wait() const noexcept override { return {}; }
 
  private:
   net::Cancellation gone_;
