@@ -134,7 +134,8 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   if (!lookup->done) {
     Signal signal(loop_);
     const Membership membership(lookup, signal);
-    const Wake wake = co_await signal.wait(has_old ? scope.until(loop_.now() + options_.patience) : scope);
+    const Scope waiting = has_old ? scope.until(loop_.now() + options_.patience) : scope;
+    const Wake wake = co_await signal.wait(waiting);
     if (wake == Wake::Cancelled) co_return fail(cancelled_error(scope));
   }
   // The cache may have changed while this waited.

@@ -234,7 +234,9 @@ Task<void> end_in_junk(ScriptedUpstream& server, net::Stream& stream) {
   if (!asked) co_return;
   std::string reply = stream_without_end();
   if (!kDone) reply.resize(reply.find("\r\n", reply.find("well")) + 2);  // only the content
-  co_await ScriptedUpstream::write(stream, reply + (kDone ? as_chunk("data: [DONE]\n\n") : "") + "zzzz\r\n");
+  if (kDone) reply += as_chunk("data: [DONE]\n\n");
+  reply += "zzzz\r\n";
+  co_await ScriptedUpstream::write(stream, reply);
   co_await read_request(server, stream);
 }
 

@@ -5,6 +5,8 @@
 # has a non-trivial member. A named variable, a function's result or a class with a constructor is fine; for
 # the last, say so on the line: // NOLINT(co_await-aggregate)
 #
+# What `?:` makes inside an awaited expression is destroyed twice as well.
+#
 # A `co_await` in the condition of an `if`, `while` or `switch` lays out the frame wrongly when the awaiter is a
 # temporary, as nearly all are: the awaited result gets a name first.
 set -uo pipefail
@@ -21,6 +23,10 @@ find "${folders[@]}" -name node_modules -prune -o \( -name '*.h' -o -name '*.cc'
     gsub(/\{\}/, "()", text)
     if (text ~ /co_await[^;]*[(,][ \t]*([A-Za-z_0-9]+::)*[A-Z][A-Za-z0-9]*\{/ || text ~ /co_await[^;]*[(,][ \t]*\{/) {
       printf "%s:%d: co_await with a braced temporary: name it first (g++ 12)\n", FILENAME, started
+      bad = 1
+    }
+    if (text ~ /co_await[^;]*[^A-Za-z0-9_]\?/) {
+      printf "%s:%d: co_await of a choice by ?: name it first (g++ 12)\n", FILENAME, started
       bad = 1
     }
   }
