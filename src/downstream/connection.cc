@@ -258,8 +258,10 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   const auto endpoint = relay::endpoint_of(path);
   const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
   if (!listener_.serve_api || (!endpoint && !is_models)) {
-    return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/",
-                                                          head.method, path.substr(0, 200)));
+    const std::string_view where =
+        listener_.serve_api ? "the API is under /v1/" : "this listener does not serve the API";
+    return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
+                                                          path.substr(0, 200), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (endpoint ? head.method != "POST" : !reads) {

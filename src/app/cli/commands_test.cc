@@ -192,6 +192,24 @@ TEST_F(CheckTest, SummarisesAGoodFile) {
   EXPECT_EQ(err_.str(), "");
 }
 
+TEST_F(CheckTest, SaysWhichProvidersTheEgressGuardDenies) {
+  EXPECT_EQ(
+      check(
+          "listeners: [{address: \"127.0.0.1:0\"}]\n"
+          "providers:\n"
+          "  - {name: usual, kind: ollama, accounts: [{name: a, credential: none}]}\n"
+          "  - {name: mine, kind: ollama, allow_private_address: true, accounts: [{name: a, credential: "
+          "none}]}\n"
+          "  - {name: named, kind: openai_compatible, base_url: \"https://localhost:1/v1\", accounts: "
+          "[{name: a, "
+          "credential: none}, {name: b, credential: none}]}\n"
+          "models: [{name: m1, provider: usual}, {name: m2, provider: mine}, {name: m3, provider: named}]\n"),
+      kGood);
+  EXPECT_THAT(out_.str(), HasSubstr("note: the address of provider usual is private"));
+  EXPECT_THAT(out_.str(), HasSubstr("note: the address of provider named is private"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("provider mine")));
+}
+
 TEST_F(CheckTest, PrintsEveryMistakeOfABadOne) {
   EXPECT_EQ(check("lisners: []\nworkers: 010\n"), kFailed);
   EXPECT_EQ(out_.str(), "");
