@@ -1,5 +1,7 @@
 #include "relay/sieve.h"
 
+#include <algorithm>
+
 #include "dialects/openai/answer.h"
 #include "dialects/openai/request.h"
 #include "wire/json.h"
@@ -95,9 +97,10 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
                                    "(limits.event_max)");
   }
   // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
-  // Comments and blank lines between events need no waiting.
+  // Comments and blank lines between events need no waiting: what is kept is as large as an event may be.
   const bool at_border = decoder_.at_border();
-  std::size_t whole = output.error || output.ended || !at_border ? event_from : bytes.size();
+  std::size_t whole = event_from;
+  if (!output.error && !output.ended) whole = bytes.size() - std::min(decoder_.unfinished(), bytes.size());
   if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
     // The provider ended without the closing blank line: what parses is an event all the same. Half an
     // event is none, and no client is to see it.
@@ -107,7 +110,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
         output.error = *facts.error;
       } else {
         editing = true;
-        if (event_from > 0) flush_raw(event_from);
+        if (whole > kept_from) flush_raw(whole);
         tail_.clear();  // else it is the event's own beginning
         if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
           openai::append_event(edited, event.name, event.data);

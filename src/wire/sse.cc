@@ -50,17 +50,19 @@ bool SseDecoder::next(std::string_view bytes, std::size_t& consumed, SseEvent& e
   const char* const begin = bytes.data();
   const char* const end = begin + bytes.size();
   const char* at = begin + consumed;
+  const char* from = at;  // what the event that is being read has of these bytes begins here
   while (at != end && verdict_ == Verdict::Ok) {
     if (saw_cr_) {
       saw_cr_ = false;
       if (*at == '\n') {
         ++at;
+        if (!pending_) from = at;
         continue;
       }
     }
     const char* line_end = find_line_end(at, end);
     std::string_view line = between(at, line_end);
-    if (line_.size() + line.size() > event_max_) {
+    if (!line.empty() && unfinished_ + static_cast<std::size_t>(line_end - from) > event_max_) {
       verdict_ = Verdict::EventTooBig;
       break;
     }
@@ -97,8 +99,13 @@ bool SseDecoder::next(std::string_view bytes, std::size_t& consumed, SseEvent& e
         return true;
       }
     }
+    if (!pending_) {  // a comment, or nothing
+      from = at;
+      unfinished_ = 0;
+    }
   }
   if (verdict_ != Verdict::Ok) at = end;
+  unfinished_ += static_cast<std::size_t>(at - from);
   keep(partial);
   consumed = static_cast<std::size_t>(at - begin);
   return false;
@@ -115,7 +122,7 @@ bool SseDecoder::finish(SseEvent& event) {
     if (!line.empty()) take_line(line, true, partial);
     empty(line_);
   }
-  if (!pending_ || verdict_ != Verdict::Ok) return false;
+  if (!pending_) return false;
   report(partial, 0, event);
   return true;
 }
@@ -153,10 +160,6 @@ void SseDecoder::take_data(std::string_view value, bool carried, Partial& partia
     partial.data = value;
     return;
   }
-  if (partial.data.size() + 1 + value.size() > event_max_) {
-    verdict_ = Verdict::EventTooBig;
-    return;
-  }
   if (partial.data.data() != data_.data()) data_ = partial.data;
   data_ += '\n';
   data_ += value;
@@ -173,6 +176,7 @@ void SseDecoder::report(const Partial& partial, std::size_t end, SseEvent& event
   event = {.name = partial.name, .data = partial.data, .has_data = has_data_, .end = end};
   pending_ = false;
   has_data_ = false;
+  unfinished_ = 0;
   reported_ = true;
 }
 

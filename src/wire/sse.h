@@ -8,7 +8,11 @@
 // are not kept.
 //
 // Fast path: an event that lies whole in the given bytes with a single data line is reported as views
-// into them, without a copy. Otherwise its bytes are kept in the decoder, at most `event_max`.
+// into them, without a copy. Otherwise what it says is kept in the decoder.
+//
+// The limit is one on an event's bytes on the wire, from its first line's beginning on, whatever the lines
+// are: who keeps the raw bytes of an event that is not whole yet keeps no more than `event_max` and what one
+// call brings.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +48,10 @@ class SseDecoder {
   [[nodiscard]] bool at_border() const noexcept {
     return !pending_ && line_.empty() && verdict_ == Verdict::Ok;
   }
+  // How many of the bytes fed last, or before them, belong to what is not complete: 0 at a border.
+  [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
+  // What is kept for it until the next call.
+  [[nodiscard]] std::size_t kept() const noexcept { return line_.size() + name_.size() + data_.size(); }
   // How large an event that comes next may be to be passed over without being fed, by someone who knows it to
   // be whole; 0 if none may: only at a border where the next byte begins a line, whatever it is.
   [[nodiscard]] std::size_t may_pass() const noexcept {
@@ -71,6 +79,7 @@ class SseDecoder {
   bool reported_ = false;  // name_ and data_ may be in use by the event reported last
   Verdict verdict_ = Verdict::Ok;
   std::size_t event_max_;
+  std::size_t unfinished_ = 0;
   std::string line_;  // an unfinished line from earlier calls
   std::string name_;
   std::string data_;
