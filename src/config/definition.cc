@@ -112,7 +112,7 @@ const Section& timers_section() {
                  timer("event_gap", &T::event_gap, "Between events of a stream, after the first content."),
                  timer("total", &T::total, "From the request's arrival to the end of its answer."),
                  timer("client_write_stall", &T::client_write_stall,
-                       "The client takes nothing of its answer."),
+                       "The client takes nothing of its answer. It is cut up to a quarter later."),
                  timer("client_head", &T::client_head, "A request's head must be complete."),
                  timer("client_body_grace", &T::client_body_grace,
                        "After this, a request's body must come at 1 KiB/s at least."),
