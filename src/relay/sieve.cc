@@ -132,6 +132,8 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
   if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
   may_pass_ = tail_.empty() ? decoder_.may_pass() : 0;
   edits_alike_ = rules_.usage_forced || !rules_.rename_model.empty();  // the shape may be a new one
+  output.line = event_from > 0 || bytes.find('\n') != std::string_view::npos ||
+                bytes.find('\r') != std::string_view::npos;
   output.content = judge_.content_seen();
   if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
 }

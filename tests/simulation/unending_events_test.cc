@@ -100,5 +100,52 @@ TEST(UnendingComments, GoOutAndLeaveNothingBehind) {
   world.expect_rest();
 }
 
+// For six seconds, one of these each 300 ms.
+Task<void> say_slowly(ScriptedUpstream& server, net::Stream& stream, std::string_view piece) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  bool taken = co_await ScriptedUpstream::write(stream, std::string(kHead).append(kContent));
+  for (int i = 0; i < 20 && taken; ++i) {
+    co_await ScriptedUpstream::pause(server, 300ms);
+    taken = co_await ScriptedUpstream::write(stream, std::string(piece));
+  }
+  if (taken) co_await ScriptedUpstream::write(stream, "\n\ndata: [DONE]\n\n");
+}
+
+struct Slow {
+  std::string name;
+  ScriptedUpstream::Script script;
+  bool is_silence = false;
+};
+// clang-format off
+const std::vector<Slow> kSlow = {
+    {"comments", [](ScriptedUpstream& server, net::Stream& stream) { return say_slowly(server, stream, ": thinking\n\n"); }},
+    {"comments_without_blank_lines", [](ScriptedUpstream& server, net::Stream& stream) { return say_slowly(server, stream, ": thinking\n"); }},
+    {"blank_lines", [](ScriptedUpstream& server, net::Stream& stream) { return say_slowly(server, stream, "\r\n"); }},
+    {"a_byte_of_a_line", [](ScriptedUpstream& server, net::Stream& stream) { return say_slowly(server, stream, ":"); }, true},
+    {"a_byte_of_an_event", [](ScriptedUpstream& server, net::Stream& stream) { return say_slowly(server, stream, "d"); }, true},
+};
+// clang-format on
+
+class EventGap : public ::testing::TestWithParam<Slow> {};
+
+TEST_P(EventGap, EndsWithAWholeLine) {
+  WorldSetup setup = scripted();
+  setup.timers = "{event_gap: 1s, heartbeat: 1h}";
+  World world(std::move(setup));
+  ScriptedUpstream server(world.loop(), provider_address(), GetParam().script);
+  Client& client = world.start(chat("sim-gpt").streamed());
+  world.run_until_end(client);
+  EXPECT_EQ(client.ended() - client.started(), GetParam().is_silence ? 1s : 6s);
+  world.run_for(500ms);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), GetParam().is_silence ? "event_gap_timeout" : "success");
+  EXPECT_TRUE(server.idle());
+  world.expect_rest();
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EventGap, ::testing::ValuesIn(kSlow),
+                         [](const auto& info) { return info.param.name; });
+
 }  // namespace
 }  // namespace qq::simulation::unending
