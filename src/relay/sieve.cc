@@ -68,7 +68,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
       output.error = *facts.error;
       break;
     }
-    const openai::Edit edit = openai::edit_of(rules_, facts);
+    const openai::Edit edit = openai::edit_of(rules_, facts, event);
     if (edit != openai::Edit::Keep) {
       if (!editing) edited.reserve(tail_.size() + bytes.size() + bytes.size() / 4 + 64);
       editing = true;
@@ -153,7 +153,8 @@ bool Sieve::next(std::string_view bytes, std::size_t& consumed, wire::SseEvent& 
   const bool is_here = tail_.empty() || begin > 0;
   const std::string_view raw = bytes.substr(begin, event.end - begin);
   if (event.has_data) {
-    facts = judge_.judge(event, is_here ? raw : std::string_view());
+    // Events that are written anew are no shape to pass by.
+    facts = judge_.judge(event, is_here && !event.indented ? raw : std::string_view());
   } else {
     facts = is_here ? judge_.judge_raw(raw) : judge_.judge_raw(tail_ + std::string(raw));
   }

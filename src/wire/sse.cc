@@ -129,7 +129,8 @@ bool SseDecoder::finish(SseEvent& event) {
 
 // `carried`: the line lies in line_, which dies with it; else it lies in the bytes of the current call.
 void SseDecoder::take_line(std::string_view line, bool carried, Partial& partial) {
-  if (line[0] == ' ' || line[0] == '\t') {
+  const bool indented = line[0] == ' ' || line[0] == '\t';
+  if (indented) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     if (line.empty()) return;
   }
@@ -140,8 +141,10 @@ void SseDecoder::take_line(std::string_view line, bool carried, Partial& partial
   std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "data") {
+    if (indented) indented_ = true;
     take_data(value, carried, partial);
   } else if (field == "event") {
+    if (indented) indented_ = true;
     if (carried) {
       name_ = value;
       value = name_;
@@ -173,9 +176,11 @@ void SseDecoder::keep(const Partial& partial) {
 }
 
 void SseDecoder::report(const Partial& partial, std::size_t end, SseEvent& event) {
-  event = {.name = partial.name, .data = partial.data, .has_data = has_data_, .end = end};
+  event = {
+      .name = partial.name, .data = partial.data, .has_data = has_data_, .indented = indented_, .end = end};
   pending_ = false;
   has_data_ = false;
+  indented_ = false;
   unfinished_ = 0;
   reported_ = true;
 }

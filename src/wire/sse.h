@@ -3,9 +3,9 @@
 // bytes pass through untouched.
 //
 // Differences from the browser's algorithm, because providers do so: leading white space before a field
-// name is skipped, a line of white space only is ignored; an event not closed by an empty line is reported
-// at end of stream (`finish`); so is an event of other fields only, with `has_data` false. `id` and `retry`
-// are not kept.
+// name is skipped (and reported: who follows the algorithm does not see such a field), a line of white space
+// only is ignored; an event not closed by an empty line is reported at end of stream (`finish`); so is an
+// event of other fields only, with `has_data` false. `id` and `retry` are not kept.
 //
 // Fast path: an event that lies whole in the given bytes with a single data line is reported as views
 // into them, without a copy. Otherwise what it says is kept in the decoder.
@@ -25,6 +25,7 @@ struct SseEvent {
   std::string_view name;  // the `event:` field, empty if there was none
   std::string_view data;  // `data:` lines joined with LF
   bool has_data = false;  // an event without any data line is not dispatched by browsers; we report it
+  bool indented = false;  // white space stands before the name of a `data` or `event` field
   std::size_t end = 0;    // offset in the bytes given to `feed` just behind the event's closing blank line
 };
 
@@ -74,6 +75,7 @@ class SseDecoder {
   // What `may_pass` needs comes first.
   bool pending_ = false;  // a field line came since the last event
   bool has_data_ = false;
+  bool indented_ = false;
   bool saw_cr_ = false;    // the previous byte was CR: a LF that follows belongs to it
   bool started_ = false;   // past a possible BOM
   bool reported_ = false;  // name_ and data_ may be in use by the event reported last

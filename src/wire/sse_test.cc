@@ -187,6 +187,26 @@ TEST(SseDecoder, GivesViewsIntoTheBytesForASingleDataLine) {
   EXPECT_EQ(event.end, bytes.size());
 }
 
+TEST(SseDecoder, TellsFieldsThatOthersDoNotSee) {
+  const std::vector<std::pair<std::string, bool>> events = {
+      {"data: a\n", false},        {" data: a\n", true},        {"data: a\n\tdata: b\n", true},
+      {" event: a\ndata\n", true}, {"  : x\ndata: a\n", false}, {"  \n id: 1\ndata:  a\n", false},
+  };
+  std::string stream;
+  for (const auto& [lines, indented] : events) stream += lines + "\n";
+  for (const std::size_t piece : {std::size_t{1}, stream.size()}) {
+    SseDecoder decoder;
+    SseEvent event;
+    auto expected = events.begin();
+    for (std::size_t at = 0; at < stream.size(); at += piece) {
+      const std::string bytes = stream.substr(at, piece);
+      for (std::size_t consumed = 0; decoder.next(bytes, consumed, event); ++expected)
+        EXPECT_EQ(event.indented, expected->second) << expected->first;
+    }
+    EXPECT_EQ(expected, events.end());
+  }
+}
+
 TEST(SseDecoder, KeepsAReportedEventValidUntilTheNextCall) {
   SseDecoder decoder;
   SseEvent event;
