@@ -156,7 +156,7 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
 Task<void> Server::drain(Milliseconds drain_time) {
   net::EventLoop& loop = services_.loop;
   draining_since_ = loop.now();
-  drain_deadline_ = draining_since_ + drain_time;
+  drain_until(draining_since_ + drain_time);
   constexpr Milliseconds kLook{20};
   MonotonicTime cut_at = kNever;
   for (;;) {

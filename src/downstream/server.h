@@ -54,7 +54,7 @@ class Server {
   // Finishes what runs, then returns: every connection is closed and every listener gone.
   Task<void> drain(Milliseconds drain_time);
   // Ends the drain time of a running drain now: what is left gets its error event and is cut.
-  void cut_drain_short() noexcept { drain_deadline_ = services_.loop.now(); }
+  void cut_drain_short() noexcept { drain_until(services_.loop.now()); }
 
   [[nodiscard]] relay::LoopServices& services() noexcept { return services_; }
   [[nodiscard]] const Shared& shared() const noexcept { return shared_; }
@@ -87,6 +87,7 @@ class Server {
 
  private:
   friend class Connection;
+  void drain_until(MonotonicTime deadline) noexcept { drain_deadline_ = services_.requests_until = deadline; }
   void serve(net::AcceptedSocket socket, std::size_t listener);
   [[nodiscard]] bool is_full_for(const ListenerConfig& listener) const noexcept;
   void count_connection(const ListenerConfig& listener, int change) noexcept;

@@ -302,6 +302,8 @@ Error nothing_left(const RequestState& state) {
     // this before it was cut; other errors come here first.
     providers::hide_credential(*attempt.error, *attempt.target);
     attempt.error->retry_after = resilience::bounded_retry_after(*attempt.error);
+    // Who gives a request up knows nothing of how far it had come.
+    if (attempt.status != 0) attempt.error->phase = AttemptPhase::ReplyBegun;
     const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
                              attempt.error->kind == ErrorKind::ShuttingDown;
     attempt.outcome = is_given_up ? model::Outcome::Cancelled : model::Outcome::Failure;

@@ -83,8 +83,11 @@ class Relaying {
         attempt_(attempt),
         passed_lines_(passed_header_lines(reply.head().fields)) {}
 
-  [[nodiscard]] net::Scope waiting() const {
-    if (delivered_) return state_.scope().until(state_.services.loop.now() + event_gap_);
+  [[nodiscard]] net::Scope waiting() noexcept {
+    if (delivered_) {
+      if (gap_until_ == MonotonicTime{}) gap_until_ = state_.services.loop.now() + event_gap_;
+      return state_.scope().until(gap_until_);
+    }
     return state_.scope().until(attempt_.started + state_.snapshot.timers_of(*attempt_.target).first_content);
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
@@ -103,6 +106,8 @@ class Relaying {
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
+  // The client was waited for. What the provider did meanwhile is not known.
+  void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
   // The client was gone when the head came.
   void left_before() { end(given_up(state_.client.gone())); }
@@ -142,6 +147,9 @@ class Relaying {
   // What each event needs comes first, the sieve's first members included.
   RequestState& state_;
   Milliseconds event_gap_;
+  // The end of the gap that runs: from the first wait behind a whole line on. Half a line does not end it,
+  // for a provider can say a byte at a time for ever.
+  MonotonicTime gap_until_{};
   std::uint32_t waits_ = 0;  // after the commit point
   bool delivered_ = false;   // as the attempt is
   bool over_ = false;
@@ -207,6 +215,7 @@ bool Relaying::read_usage(const Piece& piece) {
   openai::EventPieces pieces;
   const std::span<const std::string_view> passed = sieve_.pass(piece.bytes, pieces);
   if (passed.empty()) return false;
+  gap_until_ = {};
   state_.heartbeat->touch();
   if (state_.client.write(passed, ClientPort::Last::No) == ClientPort::Taken::Gone) end(client_gone());
   return true;
@@ -216,6 +225,7 @@ bool Relaying::read_usage(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
   sieve_.feed(piece.bytes, body_end(piece), step);
+  if (step.line) gap_until_ = {};
   ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {
@@ -310,6 +320,7 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
     if (state.client.pending()) {
       reply.keep();
       Result<> flushed = co_await state.client.flush(state.scope());
+      relaying.client_waited_for();
       if (!flushed) relaying.client_left(flushed);
     }
     if (relaying.over()) break;

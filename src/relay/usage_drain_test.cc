@@ -92,8 +92,8 @@ TEST(UsageDrain, LeavesTheLoopToOthersWhileThereIsAlwaysMore) {
     RequestState state{services, client, incoming, *snapshot};
     EndlessReply reply(loop);
     NeverEnough reader(reply);
-    // Another's turn, in which the process begins to shut down.
-    loop.post([&] { process.draining = true; });
+    // Another's turn, in which the process comes to its end.
+    loop.post([&] { services.requests_until = loop.now(); });
     TaskGroup tasks;
     tasks.spawn(drain_for_usage(state, reply, reader));
     loop.run();

@@ -103,6 +103,8 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
       EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
       world.expect_rest();
       EXPECT_TRUE(world.drained());
+      const model::Attempt& cut = world.records().back().attempts.back();
+      EXPECT_EQ(cut.error->phase == AttemptPhase::ReplyBegun, cut.status != 0) << phase.name;
     }
   }
 }

@@ -103,6 +103,20 @@ std::vector<Param> params() {
 INSTANTIATE_TEST_SUITE_P(Table, Oddity, ::testing::ValuesIn(params()),
                          [](const auto& info) { return info.param.odd.name + "_" + info.param.mode.name(); });
 
+// Clients read by the book: a field whose name begins with a space is none that they know.
+TEST(OddSpelling, IndentedFieldsReachTheClientAsFields) {
+  for (const Mode mode : modes_of(Modes::Streamed)) {
+    for (const std::string_view directives : {"fault=leading_space", "fault=leading_space; split=5"}) {
+      World plain;
+      const std::string whole = plain.ask(mode.ask("sim-gpt")).reply.body;
+      World world;
+      world.provider(0).misbehave(directives);
+      EXPECT_EQ(world.ask(mode.ask("sim-gpt")).reply.body, whole) << mode.name();
+      world.expect_rest();
+    }
+  }
+}
+
 class Spelling : public ::testing::TestWithParam<std::string> {};
 
 // The bytes reach the client as the provider wrote them: nothing is decoded and written anew.

@@ -239,20 +239,48 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
   }
 }
 
-TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
-  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+TEST(DrainForUsageLimits, AShutdownWaitsForItAsForOtherRequests) {
+  for (const std::string_view directives : {"words=12; gap=500", "words=12; delay=5000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
     Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     world.run_for(1s);
-    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
     world.start_drain(5min);
     world.run_for(1s);
-    EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
-    EXPECT_TRUE(world.drained());
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+    EXPECT_FALSE(world.drained());
+    world.run_for(4s);
+    EXPECT_TRUE(world.drained()) << directives;
+    ASSERT_EQ(world.records().size(), 1U);
+    EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientGone);
+    EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::Provider) << directives;
     world.expect_rest();
+  }
+}
+
+TEST(DrainForUsageLimits, AShutdownWaitsNoLongerThanItsDrainTime) {
+  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+    for (const bool cut_short : {false, true}) {
+      World world(draining());
+      world.provider(0).misbehave(directives);
+      Client& client = world.start(chat("alone").streamed());
+      world.run_for(2s);
+      client.leave(Client::Leave::Reset);
+      world.run_for(1s);
+      world.start_drain(cut_short ? Milliseconds(5min) : Milliseconds(3s));
+      world.run_for(2'900ms);
+      EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+      if (cut_short) world.cut_drain_short();
+      world.run_for(cut_short ? 1s : 150ms);
+      EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
+      world.run_for(100ms);
+      EXPECT_TRUE(world.drained()) << directives;
+      ASSERT_EQ(world.records().size(), 1U);
+      EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+      world.expect_rest();
+    }
   }
 }
 
