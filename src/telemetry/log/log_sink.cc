@@ -18,7 +18,7 @@ namespace qq::telemetry {
 namespace {
 
 int open_for_append(const std::string& path) noexcept {
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0640);
 }
 
 iovec to_iovec(std::string_view piece) noexcept {
@@ -33,18 +33,18 @@ LogSink::LogSink(int fd, bool owned, Kind kind, std::string path)
 LogSink LogSink::to_descriptor(int fd) {
   struct stat about{};
   if (::fstat(fd, &about) != 0) throw std::system_error(errno, std::generic_category(), "log descriptor");
-  if (S_ISREG(about.st_mode)) return {fd, false, Kind::File, {}};
+  if (S_ISREG(about.st_mode)) return {fd, false, Kind::Plain, {}};
   if (S_ISSOCK(about.st_mode)) return {fd, false, Kind::Socket, {}};
   const int own =
       ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (own >= 0) return {own, true, Kind::NonBlocking, {}};
+  if (own >= 0) return {own, true, Kind::Plain, {}};
   return {fd, false, Kind::Shared, {}};
 }
 
 LogSink LogSink::to_file(std::string path) {
   const int fd = open_for_append(path);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "log file " + path);
-  return {fd, true, Kind::File, std::move(path)};
+  return {fd, true, Kind::Plain, std::move(path)};
 }
 
 LogSink::LogSink(LogSink&& other) noexcept

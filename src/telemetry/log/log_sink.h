@@ -1,6 +1,7 @@
 // Where log lines go: a file, or what the process was given as stderr (pipe, terminal, socket). Writing
 // never blocks on a reader that stopped reading, and never changes the flags of a descriptor that other
 // processes share: a pipe is opened anew through /proc/self/fd to get a non-blocking description of its own.
+// A path may name a pipe or terminal, too (/dev/stdout): opening it waits for no reader, nor does writing.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -29,7 +30,8 @@ class LogSink {
   void reopen() noexcept;
 
  private:
-  enum class Kind : std::uint8_t { File, NonBlocking, Socket, Shared };
+  // Plain: a regular file, or a description of our own that does not block.
+  enum class Kind : std::uint8_t { Plain, Socket, Shared };
   LogSink(int fd, bool owned, Kind kind, std::string path);
 
   int fd_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -46,6 +47,30 @@ class Pipe {
 
  private:
   std::array<int, 2> ends_{-1, -1};
+};
+
+// A pipe with a name.
+class NamedPipe {
+ public:
+  explicit NamedPipe(std::string path) : path_(std::move(path)) {
+    ::unlink(path_.c_str());
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  }
+  ~NamedPipe() {
+    if (reader_ >= 0) ::close(reader_);
+    ::unlink(path_.c_str());
+  }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+  // A reader that never reads.
+  void open_reader() {
+    reader_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_GE(reader_, 0);
+  }
+
+ private:
+  std::string path_;
+  int reader_ = -1;
 };
 
 std::string long_line(int number) {
@@ -110,6 +135,19 @@ TEST(LogWriter, DropsAndCountsWhileTheReaderHangsAndNeverBlocksTheProducer) {
 TEST(LogWriter, StopsInBoundedTimeWhenTheReaderHangs) {
   Pipe pipe;
   LogWriter writer(LogSink::to_descriptor(pipe.writer()), 1);
+  for (int i = 0; i < 500; ++i) writer.push(0, long_line(i));
+  const auto begin = Clock::now();
+  writer.stop();
+  EXPECT_LT(Clock::now() - begin, LogWriter::kStopGrace + std::chrono::seconds(2));
+}
+
+TEST(LogWriter, StopsInBoundedTimeWhenTheReaderOfANamedPipeHangs) {
+  const CapturedLog place;
+  NamedPipe pipe(place.path());
+  pipe.open_reader();
+  LogSink sink = LogSink::to_file(place.path());
+  ASSERT_NE(::fcntl(sink.descriptor(), F_GETFL) & O_NONBLOCK, 0) << "the writer would hang for good";
+  LogWriter writer(std::move(sink), 1);
   for (int i = 0; i < 500; ++i) writer.push(0, long_line(i));
   const auto begin = Clock::now();
   writer.stop();
