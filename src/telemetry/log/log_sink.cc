@@ -21,6 +21,15 @@ int open_for_append(const std::string& path) noexcept {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0640);
 }
 
+// The path, and what is meant where the error's own text ("No such device or address") tells nobody.
+std::string not_opened(const std::string& path, int error) {
+  struct stat about{};
+  if (error != ENXIO || ::stat(path.c_str(), &about) != 0) return path;
+  if (S_ISFIFO(about.st_mode)) return path + " (a pipe that nobody reads)";
+  if (S_ISSOCK(about.st_mode)) return path + " (a socket; stderr may be one, without --log)";
+  return path;
+}
+
 iovec to_iovec(std::string_view piece) noexcept {
   return {const_cast<char*>(piece.data()), piece.size()};
 }
@@ -43,7 +52,10 @@ LogSink LogSink::to_descriptor(int fd) {
 
 LogSink LogSink::to_file(std::string path) {
   const int fd = open_for_append(path);
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), "log file " + path);
+  if (fd < 0) {
+    const int error = errno;
+    throw std::system_error(error, std::generic_category(), "log file " + not_opened(path, error));
+  }
   return {fd, true, Kind::Plain, std::move(path)};
 }
 

@@ -200,6 +200,25 @@ TEST(LogWriter, OpensTheFileAgainAfterARotation) {
   EXPECT_THAT(captured.lines(), testing::ElementsAre("after"));
 }
 
+// In a child process with an alarm: who waits for a reader waits for good.
+void open_pipe_without_reader(const std::string& path) {
+  ::alarm(10);
+  try {
+    const LogSink sink = LogSink::to_file(path);
+    _exit(2);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    _exit(1);
+  }
+}
+
+TEST(LogSink, RefusesAPipeThatNobodyReads) {
+  const CapturedLog place;
+  const NamedPipe pipe(place.path());
+  EXPECT_EXIT(open_pipe_without_reader(place.path()), testing::ExitedWithCode(1),
+              "log file .*a pipe that nobody reads");
+}
+
 TEST(LogSink, RefusesAFileItCannotOpen) {
   EXPECT_THROW(LogSink::to_file("/nonexistent/folder/log"), std::system_error);
 }
