@@ -95,12 +95,16 @@ std::optional<std::size_t> LogSink::write(const std::array<std::string_view, 2>&
   }
 }
 
-void LogSink::reopen() noexcept {
-  if (path_.empty()) return;
+std::optional<std::string> LogSink::reopen() {
+  if (path_.empty()) return std::nullopt;
   const int fresh = open_for_append(path_);
-  if (fresh < 0) return;
+  if (fresh < 0) {
+    const int error = errno;
+    return not_opened(path_, error) + ": " + std::generic_category().message(error);
+  }
   ::close(fd_);
   fd_ = fresh;
+  return std::nullopt;
 }
 
 }  // namespace qq::telemetry

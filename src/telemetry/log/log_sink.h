@@ -26,8 +26,8 @@ class LogSink {
   std::optional<std::size_t> write(const std::array<std::string_view, 2>& pieces) noexcept;
   // To be polled for room after write() returned 0.
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
-  // Opens the path again, after a log rotation; keeps the old file when that fails.
-  void reopen() noexcept;
+  // Opens the path again, after a log rotation. When that fails it keeps the old file and says why.
+  std::optional<std::string> reopen();
 
  private:
   // Plain: a regular file, or a description of our own that does not block.

@@ -200,6 +200,26 @@ TEST(LogWriter, OpensTheFileAgainAfterARotation) {
   EXPECT_THAT(captured.lines(), testing::ElementsAre("after"));
 }
 
+TEST(LogWriter, SaysInTheOldFileThatTheNewOneCannotBeOpened) {
+  CapturedLog captured;
+  const std::string rotated = captured.path() + ".1";
+  ASSERT_EQ(::rename(captured.path().c_str(), rotated.c_str()), 0);
+  ASSERT_EQ(::link(rotated.c_str(), captured.path().c_str()), 0);
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  ASSERT_EQ(::unlink(captured.path().c_str()), 0);
+  ASSERT_EQ(::mkdir(captured.path().c_str(), 0700), 0);
+  writer.reopen();
+  writer.push(0, "after\n");
+  writer.stop();
+  ::rmdir(captured.path().c_str());
+  ASSERT_EQ(::rename(rotated.c_str(), captured.path().c_str()), 0);
+  EXPECT_THAT(captured.lines(),
+              testing::UnorderedElementsAre(
+                  "after", testing::AllOf(testing::HasSubstr("\"level\":\"error\""),
+                                          testing::HasSubstr("the log cannot be opened again"),
+                                          testing::HasSubstr(captured.path() + ": Is a directory"))));
+}
+
 // In a child process with an alarm: who waits for a reader waits for good.
 void open_pipe_without_reader(const std::string& path) {
   ::alarm(10);
