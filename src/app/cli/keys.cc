@@ -68,6 +68,15 @@ bool good_name(std::string_view name) {
                      [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+// Whether the input has another line with something in it: nobody knows then which one is meant.
+bool more_follows(const Streams& streams) {
+  if (streams.input == Streams::Input::Typed) return false;
+  for (char c = 0; streams.in.get(c);) {
+    if (c != '\n' && c != '\r') return true;
+  }
+  return false;
+}
+
 int refuse_name(std::ostream& err) {
   err << "--name: at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit\n";
   return kUsage;
@@ -119,6 +128,10 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
   std::getline(streams.in, line);
   if (line.ends_with('\r')) line.pop_back();
   const Secret key(std::move(line));
+  if (more_follows(streams)) {
+    streams.err << "expected a key on standard input, one line: there is more than one\n";
+    return kFailed;
+  }
   const std::string_view text = key.reveal();
   if (const std::string mistake = key_mistake(text); !mistake.empty()) {
     streams.err << "expected a key on standard input, one line: " << mistake << '\n';
