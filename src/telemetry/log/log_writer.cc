@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "telemetry/log/json_line.h"
 #include "telemetry/log/timestamp.h"
@@ -71,6 +72,7 @@ void LogWriter::run() {
     const bool stopping = stopping_.load(std::memory_order_acquire);
     if (reopen_.exchange(false, std::memory_order_acquire)) {
       reopen_failure_ = sink_.reopen().value_or(std::string());
+      failure_in_note_ = false;
     }
     const bool all_written = write_pending();
     if (stopping) {
@@ -120,17 +122,17 @@ void LogWriter::compose_note() {
     line.text("level", level);
     line.text("msg", message);
   };
-  if (!reopen_failure_.empty()) {
+  failure_in_note_ = !reopen_failure_.empty();
+  if (failure_in_note_) {
     begin("error", "the log cannot be opened again");
     line.redacted_text("reason", reopen_failure_, JsonLine::kEventValueMax);
     note_ += line.finish();
-    reopen_failure_.clear();
   }
-  if (const std::uint64_t drops = dropped(); drops != noted_drops_) {
+  drops_in_note_ = dropped();
+  if (drops_in_note_ != noted_drops_) {
     begin("warn", "log lines dropped");
-    line.integer("lines", static_cast<std::int64_t>(drops - noted_drops_));
+    line.integer("lines", static_cast<std::int64_t>(drops_in_note_ - noted_drops_));
     note_ += line.finish();
-    noted_drops_ = drops;
   }
 }
 
@@ -138,8 +140,15 @@ bool LogWriter::write_note() {
   if (note_.empty()) compose_note();
   if (note_.empty()) return true;
   const std::optional<std::size_t> written = sink_.write({std::string_view(note_), std::string_view()});
-  note_.erase(0, written.value_or(note_.size()));
-  return note_.empty();
+  if (!written) {
+    note_.clear();  // composed anew, until the sink takes it
+    return true;
+  }
+  note_.erase(0, *written);
+  if (!note_.empty()) return false;
+  noted_drops_ = drops_in_note_;
+  if (std::exchange(failure_in_note_, false)) reopen_failure_.clear();
+  return true;
 }
 
 }  // namespace qq::telemetry

@@ -49,10 +49,12 @@ class LogWriter {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> reopen_{false};
   std::atomic<std::uint64_t> lost_at_sink_{0};
-  std::uint64_t noted_drops_ = 0;
-  std::string reopen_failure_;    // to be told
-  std::string note_;              // lines of our own, or what is left of them
-  std::size_t ring_in_hand_ = 0;  // whose line may be half written
+  std::uint64_t noted_drops_ = 0;    // in notes that were written
+  std::uint64_t drops_in_note_ = 0;  // when note_ was composed
+  std::string reopen_failure_;       // to be told
+  bool failure_in_note_ = false;     // when note_ was composed
+  std::string note_;                 // lines of our own, or what is left of them
+  std::size_t ring_in_hand_ = 0;     // whose line may be half written
   std::thread thread_;
 };
 

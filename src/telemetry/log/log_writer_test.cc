@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,6 +73,37 @@ class NamedPipe {
   std::string path_;
   int reader_ = -1;
 };
+
+// No file of the process grows beyond `bytes`: what a write puts beyond is cut off, and the next one fails,
+// as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit small{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+  ~FullDisk() { EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+void wait_for_drops(const LogWriter& writer, std::uint64_t drops) {
+  while (writer.dropped() < drops) std::this_thread::yield();
+}
+
+// What the notes of a log say is missing, in all.
+std::uint64_t noted_in(const std::vector<std::string>& lines) {
+  std::uint64_t noted = 0;
+  for (const std::string& line : lines) {
+    const std::size_t at = line.find("\"lines\":");
+    if (at != std::string::npos) noted += std::stoull(line.substr(at + 8));
+  }
+  return noted;
+}
 
 std::string long_line(int number) {
   return std::to_string(number) + std::string(1000, '.') + "\n";
@@ -218,6 +250,56 @@ TEST(LogWriter, SaysInTheOldFileThatTheNewOneCannotBeOpened) {
                   "after", testing::AllOf(testing::HasSubstr("\"level\":\"error\""),
                                           testing::HasSubstr("the log cannot be opened again"),
                                           testing::HasSubstr(captured.path() + ": Is a directory"))));
+}
+
+TEST(LogWriter, SaysHowManyLinesAFullDiskCostOnceThereIsRoom) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(0);
+    writer.push(0, "lost\n");
+    wait_for_drops(writer, 1);
+    // Between this loss and the first one the writer tried to tell of the first.
+    writer.push(0, "lost too\n");
+    wait_for_drops(writer, 2);
+  }
+  writer.push(0, "kept\n");
+  writer.stop();
+  EXPECT_THAT(captured.lines(), testing::Contains("kept"));
+  EXPECT_EQ(noted_in(captured.lines()), 2U);
+}
+
+TEST(LogWriter, EndsTheLineThatAFullDiskCutBeforeItWritesTheNext) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(8);
+    writer.push(0, "whole\n");
+    writer.push(0, "cut in the middle\n");
+    wait_for_drops(writer, 1);
+  }
+  writer.push(0, "next\n");
+  writer.stop();
+  const std::vector<std::string> lines = captured.lines();
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "whole");
+  EXPECT_EQ(lines[1], "cu");
+  EXPECT_THAT(lines, testing::Contains("next"));
+  EXPECT_THAT(lines, testing::Not(testing::Contains("")));
+}
+
+TEST(LogWriter, BeginsAFileThatWasEmptiedWithALine) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(2);
+    writer.push(0, "cut in the middle\n");
+    wait_for_drops(writer, 1);
+    ASSERT_EQ(::truncate(captured.path().c_str(), 0), 0);
+  }
+  writer.push(0, "next\n");
+  writer.stop();
+  EXPECT_THAT(captured.lines(), testing::Not(testing::Contains("")));
 }
 
 // In a child process with an alarm: who waits for a reader waits for good.
