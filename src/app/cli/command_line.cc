@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "app/cli/client_key.h"
 #include "app/cli/streams.h"
 
 namespace qq::app::cli {
@@ -117,7 +118,9 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
       ->type_name("ADDR")
       ->capture_default_str();
   demo->add_flag("--json", options.demo.json, "Print one JSON object as the first line instead of text");
-  demo->add_option("--key", options.demo.key, "The client key (default: a random one)")->type_name("KEY");
+  demo->add_option("--key", options.demo.key, "The client key (default: a random one)")
+      ->type_name("KEY")
+      ->check([](const std::string& key) { return key.empty() ? std::string() : key_mistake(key); });
 
   auto* sim_provider = app.add_subcommand("sim-provider", kSimProvider);
   sim_provider->add_option("--listen", options.sim_provider.listen, "Address and port")

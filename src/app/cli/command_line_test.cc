@@ -56,6 +56,22 @@ TEST(CommandLine, DemoTakesAddressKeyAndJson) {
   EXPECT_EQ(demo.key, "k");
 }
 
+TEST(CommandLine, DemoRefusesAKeyThatNoClientCouldSend) {
+  const std::string long_key(513, 'a');
+  for (const auto* key : {"a b", " ", "\xd0\xba", "a\nb", "a\x7f", long_key.c_str()}) {
+    const Parsed result = parsed({"demo", "--key", key});
+    ASSERT_TRUE(std::holds_alternative<ExitNow>(result.command)) << key;
+    EXPECT_EQ(std::get<ExitNow>(result.command).code, kUsage) << key;
+    EXPECT_THAT(result.err, HasSubstr("--key: at most 512 visible ASCII characters without spaces"));
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("a b"))) << "a key is a secret";
+  }
+  // Begins like one of ours, and no checksum fits.
+  const Parsed mistyped = parsed({"demo", "--key", "sk-qq_mine"});
+  ASSERT_TRUE(std::holds_alternative<ExitNow>(mistyped.command));
+  EXPECT_THAT(mistyped.err, HasSubstr("checksum is wrong"));
+  EXPECT_EQ(options<DemoOptions>({"demo", "--key", long_key.substr(1).c_str()}).key.size(), 512U);
+}
+
 TEST(CommandLine, SimProviderTakesRecordingsAndScenario) {
   const auto sim = options<SimProviderOptions>(
       {"sim-provider", "--listen", "127.0.0.1:9", "--recordings", "r", "--scenario", "s"});

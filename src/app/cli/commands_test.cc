@@ -136,6 +136,25 @@ TEST_F(CommandsTest, KeysHashTakesALineEndOfWindows) {
   EXPECT_EQ(printed("hash:"), admission::to_text(hasher.digest("own")));
 }
 
+TEST_F(CommandsTest, KeysHashRefusesASecondLine) {
+  for (const auto* bad : {"one\ntwo\n", "one\n\ntwo", "one\r\ntwo\r\n"}) {
+    in_.clear();
+    EXPECT_EQ(hash(bad), kFailed) << bad;
+  }
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), HasSubstr("one line"));
+  EXPECT_THAT(err_.str(), HasSubstr("more than one"));
+}
+
+TEST_F(CommandsTest, KeysHashTakesEmptyLinesBehindTheKey) {
+  EXPECT_EQ(hash("own\n\r\n\n"), kGood);
+}
+
+TEST_F(CommandsTest, KeysHashDoesNotWaitForMoreOfATerminal) {
+  in_.str("own\nwhat is typed later\n");
+  EXPECT_EQ(run_keys_hash({}, environment(), {in_, out_, err_, Streams::Input::Typed}), kGood);
+}
+
 TEST_F(CommandsTest, KeysHashRefusesWhatNoClientCouldSend) {
   for (const auto* bad : {"", "\n", "two words\n", "tab\tkey\n", "钥匙\n"}) {
     in_.clear();
