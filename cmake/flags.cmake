@@ -26,6 +26,12 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")
 endif()
 
+# Seconds for a whole test program. Sanitizers slow some of them ten times, and so does a busy machine.
+set(QQ_TEST_TIMEOUT 600)
+if(QQ_SANITIZE)
+  set(QQ_TEST_TIMEOUT 2400)
+endif()
+
 if(QQ_SANITIZE)
   # Compiles in two thirds of the time of -O2; what is measured is not built with sanitizers.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only")

@@ -27,7 +27,7 @@ function(qq_folder name)
     target_precompile_headers(${name}_test REUSE_FROM qq_testing)
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1)
-    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 600)
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT ${QQ_TEST_TIMEOUT})
   endif()
 endfunction()
 

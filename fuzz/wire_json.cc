@@ -7,6 +7,7 @@
 
 #include "fuzz/wire_support.h"
 #include "wire/json.h"
+#include "wire/json_part.h"
 #include "wire/json_patch.h"
 #include "wire/json_progress.h"
 
@@ -173,6 +174,25 @@ void walk_anything(std::string_view text) {
   for (JsonElements elements{JsonValue(text)}; elements.next();) FUZZ_CHECK(++steps <= 2 * text.size());
 }
 
+// Members looked for in the beginning or the end of a document of which the rest is not at hand: what is
+// found lies inside and is a value of its kind.
+void look_into_parts(std::string_view text) {
+  const auto inside = [&](JsonValue found) {
+    return found.text().empty() ||
+           (found.text().data() >= text.data() &&
+            found.text().data() + found.text().size() <= text.data() + text.size() &&
+            !qq::wire::check_json(found.text(), {.depth_max = qq::wire::kJsonDepthMax, .check_utf8 = false}));
+  };
+  for (const std::string_view key : {"usage", "model", "a"}) {
+    const JsonValue last = qq::wire::object_in_tail(text, key);
+    FUZZ_CHECK(inside(last) && (last.text().empty() || last.is_object()));
+    const JsonValue first = qq::wire::object_in_part(text, key);
+    FUZZ_CHECK(first.text().empty() || first.is_object());
+    const JsonValue name = qq::wire::member_in_part(text, key);
+    FUZZ_CHECK(name.text().empty() || name.is_string());
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -184,6 +204,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     walk_anything(input.view());
   }
+  look_into_parts(input.view());
   (void)read_back(input.view());
   return 0;
 }

@@ -1,5 +1,7 @@
 // Server-sent events: the same events however the stream is cut, and as a decoder says that splits the
 // whole stream into lines first.
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include "fuzz/wire_support.h"
@@ -17,12 +19,17 @@ struct Event {
 struct Outcome {
   std::vector<Event> events;
   bool at_border = false;
+  bool too_big = false;
+  bool operator==(const Outcome&) const = default;
 };
 
+constexpr std::size_t kNoLimit = 16U << 20U;
+
 template <typename NextPiece>
-Outcome decode(std::string_view stream, NextPiece next_piece) {
+Outcome decode(std::string_view stream, std::size_t event_max, NextPiece next_piece) {
+  using Verdict = qq::wire::SseDecoder::Verdict;
   Outcome outcome;
-  qq::wire::SseDecoder decoder;
+  qq::wire::SseDecoder decoder(event_max);
   qq::wire::SseEvent event;
   const auto keep = [&] {
     outcome.events.push_back({std::string(event.name), std::string(event.data), event.has_data});
@@ -40,11 +47,26 @@ Outcome decode(std::string_view stream, NextPiece next_piece) {
     FUZZ_CHECK(consumed == piece.size());
     at += consumed;
     piece.assign(piece.size(), '#');
+    FUZZ_CHECK(decoder.kept() <= event_max);
+    // Of raw bytes: a line that just fits, and its end.
+    if (decoder.verdict() == Verdict::Ok) FUZZ_CHECK(decoder.unfinished() <= std::min(event_max + 2, at));
+    FUZZ_CHECK(!decoder.at_border() || decoder.unfinished() == 0);
   }
   outcome.at_border = decoder.at_border();
   if (decoder.finish(event)) keep();
-  FUZZ_CHECK(decoder.verdict() == qq::wire::SseDecoder::Verdict::Ok);
+  outcome.too_big = decoder.verdict() != Verdict::Ok;
   return outcome;
+}
+
+// However it is cut.
+Outcome decode_in_all_ways(std::string_view stream, std::size_t event_max) {
+  const Outcome whole = decode(stream, event_max, [&] { return stream.size(); });
+  const Outcome single = decode(stream, event_max, [] { return std::size_t{1}; });
+  qq::fuzz::Cuts cuts(static_cast<std::uint32_t>(stream.size()));
+  const Outcome cut = decode(stream, event_max, [&] { return cuts.next(); });
+  FUZZ_CHECK(single == whole);
+  FUZZ_CHECK(cut == whole);
+  return whole;
 }
 
 // WHATWG HTML 9.2.6 with the differences that sse.h states, over the whole stream.
@@ -88,12 +110,12 @@ Outcome reference(std::string_view stream) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view stream = qq::fuzz::as_text(data, size);
-  const Outcome whole = decode(stream, [&] { return stream.size(); });
-  const Outcome single = decode(stream, [] { return std::size_t{1}; });
-  qq::fuzz::Cuts cuts(static_cast<std::uint32_t>(size));
-  const Outcome cut = decode(stream, [&] { return cuts.next(); });
+  const Outcome whole = decode_in_all_ways(stream, kNoLimit);
+  FUZZ_CHECK(!whole.too_big);
   FUZZ_CHECK(whole.events == reference(stream).events);
-  FUZZ_CHECK(single.events == whole.events && single.at_border == whole.at_border);
-  FUZZ_CHECK(cut.events == whole.events && cut.at_border == whole.at_border);
+  // A limit that some meet: the events before it are the same.
+  const Outcome limited = decode_in_all_ways(stream, 1 + size % 48);
+  FUZZ_CHECK(limited.too_big || limited.events == whole.events);
+  FUZZ_CHECK(std::ranges::equal(limited.events, std::span(whole.events).first(limited.events.size())));
   return 0;
 }

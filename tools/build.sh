@@ -11,6 +11,9 @@ if [[ ! -f build/$preset/build.ninja ]]; then
     exit 1
   }
 fi
+# One at a time: two would write the same files.
+exec 9>"build/$preset/lock"
+flock 9 || exit 1
 targets=()
 (($# > 0)) && targets=(--target "$@")
 if [[ -t 1 ]]; then

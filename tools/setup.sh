@@ -77,7 +77,7 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 
-echo "setup: installing ${#missing[@]} Debian packages and what they depend on: ${missing[*]}"
+echo "setup: installing from Debian, with all that they depend on: ${missing[*]}"
 
 # Packages of servers would start them: 101 forbids it. Removed again, unless the machine has its own policy.
 policy=/usr/sbin/policy-rc.d
@@ -91,7 +91,11 @@ log=$(mktemp)
 apt_get() {
   # One line per package is progress; the rest is kept for when it fails.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes -o DPkg::Lock::Timeout=300 "$@" 2>&1 |
-    tee "$log" | awk '/^(Need to get|Setting up)/ { print "setup:   " $0; fflush() }'
+    tee "$log" | awk '
+      function say(text) { print "setup:   " text; fflush() }
+      /^(Need to get|Setting up)/ { say($0) }
+      /^Get:/ && ++got % 20 == 0 { say("downloaded " got " files") }
+      /^Unpacking / && ++unpacked % 20 == 0 { say("unpacked " unpacked " packages") }'
   return "${PIPESTATUS[0]}"
 }
 if ! apt_get update || ! apt_get install --no-install-recommends "${missing[@]}"; then

@@ -44,8 +44,7 @@ class KeyRing {
 
   // The key's entry, valid as long as the ring; nothing if it is unknown, disabled or malformed.
   [[nodiscard]] const KeyEntry* find(std::string_view presented_key) const;
-  // How many keys are configured, disabled ones included: whoever disables the last key must not open the
-  // gateway to everybody.
+  // How many keys are configured, disabled ones included.
   [[nodiscard]] std::size_t size() const noexcept { return configured_; }
 
  private:

@@ -8,6 +8,7 @@
 #include "admission/key_format.h"
 #include "app/cli/streams.h"
 #include "app/demo_config.h"
+#include "app/draining.h"
 #include "app/gateway.h"
 #include "app/signals.h"
 #include "app/simulator_thread.h"
@@ -106,8 +107,8 @@ int run_demo(const DemoOptions& options) {
     cli::print_err("queqiao demo: the output could not be written\n");
     return 1;
   }
-  while (wait_for_signal(kTick) != Signal::Stop) gateway.watch_memory();
-  gateway.drain(kDemoDrain);
+  while (wait_for_signal(kTick, Hangup::Stops) != Signal::Stop) gateway.watch_memory();
+  drain_and_watch(gateway, kDemoDrain, Hangup::Stops);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 // How many client connections the limit on open descriptors has room for, behind what the process needs for
-// itself. A relayed request needs two descriptors; the listener's spare one answers who comes beyond.
+// itself. A relayed request needs two descriptors; the listener's spare one answers who comes beyond. Idle
+// connections to providers are not counted: they make way (upstream/pool.h).
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -76,11 +76,13 @@ Result<> Gateway::build(int loops) {
   }
   addresses_ = workers_.front()->server().local_addresses();
   for (auto& worker : workers_) worker->run_in_thread();
+  log_missing_keys(telemetry_, config);
   return {};
 }
 
 Gateway::~Gateway() {
-  if (!workers_.empty() && !drained_) drain(Milliseconds{0});
+  if (!workers_ended()) begin_drain(Milliseconds{0});
+  join();
   telemetry_.stop();
 }
 
@@ -110,11 +112,21 @@ void Gateway::watch_memory() {
   }
 }
 
-void Gateway::drain(Milliseconds drain_time) {
+void Gateway::begin_drain(Milliseconds drain_time) {
   process_.draining.store(true, std::memory_order_relaxed);
   for (auto& worker : workers_) worker->begin_drain(drain_time);
+}
+
+void Gateway::cut_drain_short() {
+  for (auto& worker : workers_) worker->cut_drain_short();
+}
+
+bool Gateway::workers_ended() const noexcept {
+  return std::ranges::all_of(workers_, [](const auto& worker) { return worker->ended(); });
+}
+
+void Gateway::join() {
   for (auto& worker : workers_) worker->join();
-  drained_ = true;
 }
 
 std::string Gateway::render_metrics() {

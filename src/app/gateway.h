@@ -1,7 +1,7 @@
 // The object graph of a running gateway: one thread, loop, upstream client and server a worker; one
 // telemetry, one health registry and one published snapshot for all.
 //
-// Threading: `start`, `reload`, `drain` and the destructor belong to the owning (main) thread.
+// Threading: all but `telemetry` belong to the owning (main) thread.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -46,8 +46,12 @@ class Gateway {
 
   // `timers.drain` of the configuration in use.
   [[nodiscard]] Milliseconds drain_time() const noexcept { return active_.config.timers.drain; }
-  // Readiness turns 503, running requests finish within `drain_time`, the workers end.
-  void drain(Milliseconds drain_time);
+  // Readiness turns 503, running requests finish within `drain_time`, the workers end; `join` them then.
+  void begin_drain(Milliseconds drain_time);
+  // What still runs is told so and cut now.
+  void cut_drain_short();
+  [[nodiscard]] bool workers_ended() const noexcept;
+  void join();
 
  private:
   Gateway(config::Config config, Options options);
@@ -63,7 +67,6 @@ class Gateway {
   std::vector<net::Address> addresses_;
   std::mutex snapshot_mutex_;  // /metrics reads active_.snapshot from the loops' threads
   std::size_t memory_max_ = 0;
-  bool drained_ = false;
 };
 
 }  // namespace qq::app

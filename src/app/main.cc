@@ -12,7 +12,9 @@ namespace app = qq::app;
 namespace cli = qq::app::cli;
 
 struct Run {
-  int operator()(const cli::ServeOptions& options) const { return app::run_serve(options.config); }
+  int operator()(const cli::ServeOptions& options) const {
+    return app::run_serve(options.config, options.log);
+  }
   int operator()(const cli::DemoOptions& options) const {
     app::DemoOptions demo;
     demo.listen = options.listen;

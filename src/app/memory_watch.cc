@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+
+#include "app/cgroup_memory.h"
 
 namespace qq::app {
 namespace {
@@ -27,13 +30,9 @@ std::size_t resident_memory() noexcept {
   return resident * page_size();
 }
 
-std::size_t available_memory() noexcept {
+std::size_t available_memory() {
   const std::size_t machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_size();
-  // cgroup v2 says "max" where there is no limit, which is no number.
-  const File file(std::fopen("/sys/fs/cgroup/memory.max", "re"));
-  unsigned long limit = 0;
-  if (file && std::fscanf(file.get(), "%lu", &limit) == 1 && limit > 0 && limit < machine) return limit;
-  return machine;
+  return std::min(machine, cgroup_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup").value_or(machine));
 }
 
 }  // namespace qq::app

@@ -6,7 +6,7 @@ namespace qq::app {
 
 // The resident set in bytes; 0 if the kernel does not say.
 std::size_t resident_memory() noexcept;
-// The cgroup's limit, or the machine's memory where there is none.
-std::size_t available_memory() noexcept;
+// The tightest limit of the control group and its parents, or the machine's memory where there is none.
+std::size_t available_memory();
 
 }  // namespace qq::app

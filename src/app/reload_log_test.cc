@@ -28,13 +28,26 @@ TEST(ReloadLog, ARefusedFileIsOneLineAProblem) {
   EXPECT_THAT(lines[1], HasSubstr("f.yaml:3:4: second"));
 }
 
-TEST(ReloadLog, ChangesAreOneLine) {
+TEST(ReloadLog, EveryChangeIsALineOfItsOwn) {
   config::ReloadResult applied;
   applied.status = config::ReloadStatus::Applied;
   applied.changes = {{"a: 1 → 2", config::Effect::Reload}, {"b: 3 → 4", config::Effect::Restart}};
   const auto lines = logged(applied);
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_THAT(lines[0], HasSubstr("a: 1 → 2; b: 3 → 4 (needs a restart)"));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], HasSubstr("configuration reloaded, 1 changed, 1 only after a restart"));
+  EXPECT_THAT(lines[1], HasSubstr("\"change\":\"a: 1 → 2\""));
+  EXPECT_THAT(lines[2], HasSubstr("\"change\":\"b: 3 → 4 (needs a restart)\""));
+}
+
+TEST(ReloadLog, AFileWithoutKeysIsWarnedOf) {
+  config::ReloadResult applied;
+  applied.status = config::ReloadStatus::Applied;
+  applied.next.emplace();
+  const auto lines = logged(applied);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[1], HasSubstr("every request is refused"));
+  applied.next->keys.emplace_back();
+  EXPECT_EQ(logged(applied).size(), 1U);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <optional>
+#include <system_error>
 
 #include "app/cli/streams.h"
+#include "app/draining.h"
 #include "app/gateway.h"
 #include "app/signals.h"
 #include "config/file_watch.h"
@@ -16,9 +18,17 @@ namespace {
 
 constexpr Milliseconds kSignalWait{250};
 
+Result<std::unique_ptr<Gateway>> start_gateway(config::Config config, Gateway::Options options) {
+  try {
+    return Gateway::start(std::move(config), std::move(options));
+  } catch (const std::system_error& error) {  // of the log file
+    return fail(Error::gateway(ErrorKind::Config, error.what()));
+  }
+}
+
 }  // namespace
 
-int run_serve(const std::string& config_path) {
+int run_serve(const std::string& config_path, const std::string& log_path) {
   take_over_signals();
   auto loaded = config::load_file(config_path, config::Environment::of_process(config::Pipes::Await));
   if (!loaded) {
@@ -28,7 +38,8 @@ int run_serve(const std::string& config_path) {
   }
   Gateway::Options options;
   options.telemetry.version = QQ_VERSION;
-  auto started = Gateway::start(*std::move(loaded), std::move(options));
+  options.telemetry.log_path = log_path;
+  auto started = start_gateway(*std::move(loaded), std::move(options));
   if (!started) {
     cli::print_err(fmt::format("queqiao: {}\n", started.error().message));
     return 1;
@@ -47,7 +58,7 @@ int run_serve(const std::string& config_path) {
                         {{"reason", watch.error().message}});
   }
   for (;;) {
-    const auto signal = wait_for_signal(kSignalWait);
+    const auto signal = wait_for_signal(kSignalWait, Hangup::Reloads);
     gateway.watch_memory();
     if (signal == Signal::Stop) break;
     if (signal == Signal::ReopenLog) telemetry.reopen_log();
@@ -58,7 +69,7 @@ int run_serve(const std::string& config_path) {
   watcher.reset();
   const Milliseconds drain_time = gateway.drain_time();
   telemetry.log_event(telemetry::Level::Info, "draining", {{"drain_ms", std::int64_t{drain_time.count()}}});
-  gateway.drain(drain_time);
+  drain_and_watch(gateway, drain_time, Hangup::Reloads);
   telemetry.log_event(telemetry::Level::Info, "stopped");
   return 0;
 }

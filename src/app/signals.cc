@@ -12,6 +12,11 @@ sigset_t our_signals() {
   return set;
 }
 
+bool hangup_is_ignored() {
+  struct sigaction action{};
+  return sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void take_over_signals() {
@@ -20,7 +25,7 @@ void take_over_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-std::optional<Signal> wait_for_signal(Milliseconds timeout) {
+std::optional<Signal> wait_for_signal(Milliseconds timeout, Hangup hangup) {
   const sigset_t set = our_signals();
   timespec wait{};
   wait.tv_sec = timeout.count() / 1000;
@@ -28,7 +33,9 @@ std::optional<Signal> wait_for_signal(Milliseconds timeout) {
   switch (sigtimedwait(&set, nullptr, &wait)) {
     case SIGTERM:
     case SIGINT: return Signal::Stop;
-    case SIGHUP: return Signal::Reload;
+    case SIGHUP:
+      if (hangup == Hangup::Reloads) return Signal::Reload;
+      return hangup_is_ignored() ? std::nullopt : std::optional(Signal::Stop);
     case SIGUSR1: return Signal::ReopenLog;
     default: return std::nullopt;
   }

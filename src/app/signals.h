@@ -9,9 +9,13 @@ namespace qq::app {
 
 enum class Signal { Stop, Reload, ReopenLog };
 
-// Blocks SIGTERM, SIGINT (Stop), SIGHUP (Reload), SIGUSR1 (ReopenLog) and ignores SIGPIPE.
+// What SIGHUP means: for a server its configuration, for a program at a terminal that the terminal is gone
+// (unless it is ignored, as nohup has it).
+enum class Hangup { Reloads, Stops };
+
+// Blocks SIGTERM, SIGINT (Stop), SIGHUP, SIGUSR1 (ReopenLog) and ignores SIGPIPE.
 void take_over_signals();
 // Waits for the next one, at most `timeout`.
-std::optional<Signal> wait_for_signal(Milliseconds timeout);
+std::optional<Signal> wait_for_signal(Milliseconds timeout, Hangup hangup);
 
 }  // namespace qq::app

@@ -21,9 +21,11 @@ Worker::~Worker() {
 }
 
 void Worker::run_in_thread() {
+  ended_.store(false, std::memory_order_relaxed);
   thread_ = std::thread([this] {
     tasks_.spawn(sample_lag(*this));
     loop_.run();
+    ended_.store(true, std::memory_order_release);
   });
 }
 
@@ -33,6 +35,10 @@ void Worker::publish(std::shared_ptr<const relay::Snapshot> snapshot) {
 
 void Worker::begin_drain(Milliseconds drain_time) {
   loop_.post([this, drain_time] { tasks_.spawn(drain_then_stop(*this, drain_time)); });
+}
+
+void Worker::cut_drain_short() {
+  loop_.post([this] { server_.cut_drain_short(); });
 }
 
 void Worker::join() {
@@ -49,7 +55,8 @@ Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
 Task<void> Worker::sample_lag(Worker& worker) {
   for (;;) {
     const net::Scope scope{worker.loop_.now() + kLagSample, &worker.ending_};
-    if (co_await net::sleep(worker.loop_, scope) == net::Wake::Cancelled) co_return;
+    const net::Wake wake = co_await net::sleep(worker.loop_, scope);
+    if (wake == net::Wake::Cancelled) co_return;
     worker.counters_.worst_batch_ns.set(worker.loop_.take_worst_batch().count());
   }
 }

@@ -1,5 +1,6 @@
 // One event loop with everything that lives on it, and its thread.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -25,6 +26,9 @@ class Worker {
   void publish(std::shared_ptr<const relay::Snapshot> snapshot);
   // Starts the drain; the thread ends when it is done. `join` afterwards.
   void begin_drain(Milliseconds drain_time);
+  // After `begin_drain`: what still runs is cut now.
+  void cut_drain_short();
+  [[nodiscard]] bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
   void join();
 
  private:
@@ -38,6 +42,7 @@ class Worker {
   downstream::Server server_;
   net::Cancellation ending_;  // of the worker's own tasks
   TaskGroup tasks_;
+  std::atomic<bool> ended_{true};  // no thread runs
   std::thread thread_;
 };
 

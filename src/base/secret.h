@@ -1,5 +1,6 @@
 // A credential that cannot be printed: no stream operator, no implicit conversion, wiped when destroyed.
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ class Secret {
   // For the one place that must write it to the wire.
   [[nodiscard]] std::string_view reveal() const noexcept { return value_; }
   [[nodiscard]] bool empty() const noexcept { return value_.empty(); }
+  // SHA-256 of it, to tell one secret from another where the secret itself has no business. Not for logs:
+  // whoever can guess the secret can tell it by this.
+  [[nodiscard]] std::array<unsigned char, 32> digest() const;
   bool operator==(const Secret&) const = default;
 
  private:

@@ -109,10 +109,14 @@ const Section& timers_section() {
                        "`first_byte` of models that can reason, if it is longer."),
                  timer("first_content_reasoning", &T::first_content_reasoning,
                        "`first_content` of models that can reason, if it is longer."),
-                 timer("event_gap", &T::event_gap, "Between events of a stream, after the first content."),
+                 timer("event_gap", &T::event_gap,
+                       "After the first content of a stream, how long its provider may send no whole line. "
+                       "An event is one, and so is a comment or an empty line, by which providers show that "
+                       "they still think; a part of a line is none. In whole answers, how long it may send "
+                       "nothing after their first byte."),
                  timer("total", &T::total, "From the request's arrival to the end of its answer."),
                  timer("client_write_stall", &T::client_write_stall,
-                       "The client takes nothing of its answer."),
+                       "The client takes nothing of its answer. It is cut up to a quarter later."),
                  timer("client_head", &T::client_head, "A request's head must be complete."),
                  timer("client_body_grace", &T::client_body_grace,
                        "After this, a request's body must come at 1 KiB/s at least."),

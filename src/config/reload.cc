@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "config/compile.h"
@@ -28,17 +27,6 @@ void keep_until_restart(const Config& running, Config& next) {
 }
 
 }  // namespace
-
-void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to) {
-  std::unordered_map<std::string_view, const model::Target*> before;
-  for (const auto& target : from.targets) before.emplace(target->account_name, target.get());
-  for (const auto& target : to.targets) {
-    const auto old = before.find(target->account_name);
-    if (old != before.end() && !(old->second->auth_header_lines == target->auth_header_lines)) {
-      to.healths[target->index]->account_dead().clear();
-    }
-  }
-}
 
 std::expected<Active, std::vector<Diagnostic>> activate(const std::string& path,
                                                         const Environment& environment,
@@ -81,30 +69,34 @@ ReloadResult reload(const Active& current, const std::string& path, const Enviro
     refused.diagnostics = as_diagnostics(path, snapshot.error());
     return refused;
   }
-  revive_accounts(*current.snapshot, **snapshot);
   result.snapshot = *std::move(snapshot);
   return result;
 }
 
-std::string to_text(const ReloadResult& result) {
-  std::string out;
-  std::string_view separator = ": ";
-  const auto add = [&](std::string_view what, std::string_view remark = {}) {
-    out.append(std::exchange(separator, "; ")).append(what).append(remark);
-  };
-  if (result.status == ReloadStatus::Refused) {
-    out = "configuration refused, the old one stays";
-    for (const Diagnostic& diagnostic : result.diagnostics) add(to_text(diagnostic));
-    return out;
-  }
+std::string summary_of(const ReloadResult& result) {
+  if (result.status == ReloadStatus::Refused) return "configuration refused, the old one stays";
   const auto restart = std::count_if(result.changes.begin(), result.changes.end(),
                                      [](const Change& change) { return change.effect == Effect::Restart; });
   const auto now = static_cast<std::ptrdiff_t>(result.changes.size()) - restart;
-  out = result.status == ReloadStatus::Applied ? fmt::format("configuration reloaded, {} changed", now)
-                                               : std::string("configuration unchanged");
+  std::string out = result.status == ReloadStatus::Applied
+                        ? fmt::format("configuration reloaded, {} changed", now)
+                        : std::string("configuration unchanged");
   if (restart > 0) out += fmt::format(", {} only after a restart", restart);
-  for (const Change& change : result.changes) {
-    add(change.what, change.effect == Effect::Restart ? " (needs a restart)" : "");
+  return out;
+}
+
+std::string to_text(const Change& change) {
+  return change.effect == Effect::Restart ? change.what + " (needs a restart)" : change.what;
+}
+
+std::string to_text(const ReloadResult& result) {
+  std::string out = summary_of(result);
+  std::string_view separator = ": ";
+  const auto add = [&](std::string_view what) { out.append(std::exchange(separator, "; ")).append(what); };
+  if (result.status == ReloadStatus::Refused) {
+    for (const Diagnostic& diagnostic : result.diagnostics) add(to_text(diagnostic));
+  } else {
+    for (const Change& change : result.changes) add(to_text(change));
   }
   return out;
 }

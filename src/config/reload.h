@@ -51,15 +51,14 @@ struct ReloadResult {
 // as it was loaded, without what the process filled in since.
 ReloadResult reread(const Config& running, const std::string& path, const Environment& environment);
 
-// Between two snapshots: a credential that changed makes its account alive again, so its rest for a dead key
-// ends.
-void revive_accounts(const relay::Snapshot& from, const relay::Snapshot& to);
-
-// All of it: `reread`, compile, `revive_accounts`.
+// All of it: `reread` and compile.
 ReloadResult reload(const Active& current, const std::string& path, const Environment& environment,
                     resilience::HealthRegistry& healths, WallTime now);
 
-// For the log and the operator, in one line: what the reload came to, then each change or problem.
+// For the log, a line each: what the reload came to, and a change.
+std::string summary_of(const ReloadResult& result);
+std::string to_text(const Change& change);
+// For the operator, in one line: what the reload came to, then each change or problem.
 std::string to_text(const ReloadResult& result);
 
 }  // namespace qq::config

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -125,10 +126,40 @@ TEST_F(ReloadTest, ANewCredentialRevivesItsAccount) {
   EXPECT_FALSE(result.snapshot->healths[1]->account_dead().until(now).has_value());
 }
 
+TEST_F(ReloadTest, WhatARunningRequestHearsOfTheOldCredentialIsNotHeldAgainstTheNew) {
+  const MonotonicTime now{std::chrono::seconds(100)};
+  const auto result = reloaded(replaced(kSample, "sk-spare", "sk-other"));
+  ASSERT_EQ(result.status, ReloadStatus::Applied);
+  active_.snapshot->healths[1]->account_dead().start(now + std::chrono::minutes(5));
+  EXPECT_FALSE(result.snapshot->healths[1]->account_dead().until(now).has_value());
+  EXPECT_TRUE(result.snapshot->healths[1]->try_admit(now).has_value());
+}
+
 TEST_F(ReloadTest, ATargetKeepsItsHealth) {
   const auto result = reloaded(replaced(kSample, "connect: 3s", "connect: 5s"));
   ASSERT_EQ(result.status, ReloadStatus::Applied);
   EXPECT_EQ(result.snapshot->healths[0], active_.snapshot->healths[0]);
+}
+
+TEST_F(ReloadTest, ACorrectedBaseUrlIsTriedAtOnce) {
+  const MonotonicTime now{std::chrono::seconds(100)};
+  const auto small = [](const relay::Snapshot& snapshot) -> resilience::TargetHealth& {
+    const auto found =
+        std::ranges::find_if(snapshot.targets, [](const auto& target) { return target->model == "small"; });
+    return *snapshot.healths[(*found)->index];
+  };
+  resilience::TargetHealth& before = small(*active_.snapshot);
+  while (const auto admission = before.try_admit(now))
+    before.record(*admission, resilience::Evidence::Failure, now);
+  for (const std::string_view corrected : {"http://127.0.0.1:8001/v1", "http://127.0.0.1:8000/api/v1"}) {
+    const auto result = reloaded(replaced(kSample, "http://127.0.0.1:8000/v1", corrected));
+    ASSERT_EQ(result.status, ReloadStatus::Applied);
+    EXPECT_TRUE(small(*result.snapshot).try_admit(now).has_value()) << corrected;
+  }
+  before.account_dead().start(now + std::chrono::minutes(5));
+  before.cool_down().start(now + std::chrono::minutes(5));
+  const auto result = reloaded(replaced(kSample, "http://127.0.0.1:8000/v1", "http://127.0.0.1:8002/v1"));
+  EXPECT_TRUE(small(*result.snapshot).try_admit(now).has_value()) << "another server, another verdict";
 }
 
 // A thousand edits one after the other, some of them mistakes: the generation counts exactly the applied

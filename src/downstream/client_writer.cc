@@ -86,6 +86,7 @@ void ClientWriter::reset(int minor_version, bool keep_alive, bool head_only) noe
   minor_version_ = minor_version;
   keep_alive_ = keep_alive;
   head_only_ = head_only;
+  until_close_ = false;
   complete_ = false;
   broken_ = false;
 }
@@ -124,7 +125,8 @@ relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header
 
 void ClientWriter::begin(int status, std::string header_lines) {
   QQ_ASSERT(!begun());
-  if (minor_version_ == 0) keep_alive_ = false;  // the end of the body is the end of the connection
+  until_close_ = minor_version_ == 0;
+  if (until_close_) keep_alive_ = false;
   status_ = status;
   head_.reserve(128 + header_lines.size());
   head_.append("HTTP/1.1 ");
@@ -208,6 +210,12 @@ relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
   return pending_.empty() ? Taken::All : Taken::Pending;
 }
 
+void ClientWriter::abort() noexcept {
+  // Where an orderly end would make a whole answer of what the client has, it gets another.
+  if (until_close_ && !is_whole()) stream_.set_reset_on_close();
+  broken_ = true;
+}
+
 Task<Result<>> ClientWriter::flush(net::Scope scope) {
   if (broken_) co_return fail(Error::client(ErrorKind::ClientGone, "the connection is given up"));
   std::size_t sent = 0;
@@ -226,7 +234,9 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
       broken_ = true;
       co_return fail(Error::client(ErrorKind::ClientGone, "the client closed the connection"));
     }
+    const MonotonicTime from = stream_.loop().precise_now();
     const net::Wake wake = co_await stream_.writable(watch.within(scope));
+    count_wait(from);
     if (!watch.goes_on(wake, scope)) co_return give_up(wake, scope, sent);
   }
   std::string().swap(pending_);

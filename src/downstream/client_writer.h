@@ -1,6 +1,7 @@
 // How one reply goes to the client: head, framing, gathered writes, what the kernel did not take. HTTP/1.1
 // (chunked) and HTTP/1.0 (until close).
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ class ClientWriter : public relay::ClientPort {
   Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;
   void begin(int status, std::string header_lines) override;
   Taken write(std::span<const std::string_view> pieces, Last last) override;
-  void abort() noexcept override { broken_ = true; }
+  void abort() noexcept override;
   Task<Result<>> flush(net::Scope scope) override;
   [[nodiscard]] bool pending() const noexcept override { return !pending_.empty(); }
   [[nodiscard]] bool begun() const noexcept override { return status_ != 0; }
@@ -39,6 +40,11 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] bool reusable() const noexcept { return keep_alive_ && is_whole(); }
   [[nodiscard]] bool broken() const noexcept { return broken_; }
   void close_after() noexcept { keep_alive_ = false; }
+  // A wait for the client is over, which began at `from`: its time counts as the client's.
+  void count_wait(MonotonicTime from) noexcept {
+    client_wait_ += std::max(stream_.loop().now() - from, MonotonicTime::duration{0});
+  }
+  [[nodiscard]] std::chrono::nanoseconds client_wait() const noexcept override { return client_wait_; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();
 
@@ -56,11 +62,13 @@ class ClientWriter : public relay::ClientPort {
   int minor_version_ = 1;
   bool keep_alive_ = true;
   bool head_only_ = false;
+  bool until_close_ = false;  // the body's end is the connection's
   bool complete_ = false;
   bool broken_ = false;
   std::string pending_;  // what the kernel did not take
   std::string head_;     // waits for the first body bytes
   Milliseconds write_stall_;
+  std::chrono::nanoseconds client_wait_{};  // of the request's head and body, too, so not for `reset`
 };
 
 // "200 OK"'s second half; "Unknown" for codes without a name.

@@ -106,8 +106,12 @@ Task<std::optional<std::string_view>> Connection::read_head() {
       }
       const wire::HeadVerdict verdict =
           wire::read_request_head(view, limits, server_.head_scratch(), scanned);
-      if (verdict.kind == wire::HeadVerdict::Kind::Complete) co_return view.substr(verdict.consumed);
+      if (verdict.kind == wire::HeadVerdict::Kind::Complete) {
+        writer_->count_wait(head_started_);
+        co_return view.substr(verdict.consumed);
+      }
       if (verdict.kind == wire::HeadVerdict::Kind::Bad) {
+        writer_->count_wait(head_started_);
         co_await refuse_head(verdict, limits);
         co_return std::nullopt;
       }
@@ -167,6 +171,12 @@ struct Connection::Admitted {
   std::string what{};  // "GET /nowhere", of what is refused or has a log line of its own
   bool body_unread = false;
 };
+
+// What the body costs: also the room that was made for what has yet to come.
+std::size_t Connection::bytes_held(const Admitted& admitted) noexcept {
+  const std::string& body = admitted.incoming.body;
+  return body.empty() ? 0 : std::max(body.size(), std::min(admitted.announced, body.capacity()));
+}
 
 Connection::Own Connection::own(Admitted& admitted) {
   relay::IncomingRequest& incoming = admitted.incoming;
@@ -248,8 +258,10 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   const auto endpoint = relay::endpoint_of(path);
   const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
   if (!listener_.serve_api || (!endpoint && !is_models)) {
-    return Error::client(ErrorKind::NotFound, fmt::format("no such path: {} {}; the API is under /v1/",
-                                                          head.method, path.substr(0, 200)));
+    const std::string_view where =
+        listener_.serve_api ? "the API is under /v1/" : "this listener does not serve the API";
+    return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
+                                                          path.substr(0, 200), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (endpoint ? head.method != "POST" : !reads) {
@@ -259,7 +271,7 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   }
   auto key = relay::authenticate(*snapshot_, head.fields);
   if (!key) return std::move(key).error();
-  incoming.key = *key;
+  incoming.key = &key->get();
   if (is_models) return std::nullopt;
   if (const auto coding = head.fields.find("content-encoding");
       coding && !wire::iequals(*coding, "identity")) {
@@ -287,9 +299,10 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   const std::size_t announced = framing.kind == wire::Framing::Kind::Length ? framing.length : 0;
   admitted.announced = announced;
   // An announced length is only reserved as bytes come: a stranger's word must not cost memory.
-  if (announced > 0) {
-    body = services_.spare_bodies.take(announced);
-    body.reserve(std::min(announced, rest.size()));
+  if (announced > 0 && !rest.empty()) {
+    const std::size_t come = std::min(announced, rest.size());
+    body = services_.spare_bodies.take(come);
+    body.reserve(come);
   }
   while (!rest.empty() && !admitted.reader.done()) {
     const auto step = admitted.reader.feed(rest);
@@ -300,7 +313,7 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
     body.append(step.payload);
     rest.remove_prefix(step.consumed);
   }
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -310,9 +323,9 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
       path.size() > 11 ? percent_decoded(path.substr(11)) : std::optional<std::string>(std::string());
   std::optional<std::string> json;
   if (path == "/v1/models") {
-    json = models_json(*snapshot_, admitted.incoming.key);
+    json = models_json(*snapshot_, *admitted.incoming.key);
   } else if (name) {
-    json = model_json(*snapshot_, admitted.incoming.key, *name);
+    json = model_json(*snapshot_, *admitted.incoming.key, *name);
   }
   if (!json) {
     admitted.refusal = Error::client(ErrorKind::NotFound,
@@ -330,6 +343,12 @@ void Connection::answer_models(std::string_view path, Admitted& admitted) {
 // what was announced, so that nothing of the next request is read.
 net::IoTry Connection::read_in_place(net::Stream& stream, Admitted& admitted) {
   std::string& body = admitted.incoming.body;
+  if (body.capacity() < std::min(admitted.announced, relay::SpareBodies::kSizeMax)) {
+    if (!stream.maybe_readable()) return {};  // nothing to make room for yet
+    std::string larger = services_.spare_bodies.take(admitted.announced);
+    larger.append(body);
+    services_.spare_bodies.give_back(std::exchange(body, std::move(larger)));
+  }
   const std::size_t have = body.size();
   if (have == body.capacity()) body.reserve(std::min(admitted.announced, 2 * have));
   const std::size_t most = std::min(admitted.announced, body.capacity()) - have;
@@ -346,7 +365,7 @@ std::optional<Error> Connection::count_bytes(Admitted& admitted, std::size_t new
   const std::string_view body = admitted.incoming.body;
   const auto step = admitted.reader.feed(body.substr(body.size() - newest));
   QQ_ASSERT(step.error == nullptr && step.consumed == newest);
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -371,7 +390,9 @@ Task<void> Connection::read_body(Admitted& admitted) {
         admitted.announced > 0 ? read_in_place(stream_, admitted) : stream_.try_read(scratch);
     if (got.status == net::IoStatus::WouldBlock) {
       const net::Scope waiting{body_deadline(started, admitted.incoming.body.size()), &*gone_};
+      const MonotonicTime from = services_.loop.precise_now();
       const net::Wake wake = co_await stream_.readable(waiting);
+      writer_->count_wait(from);
       if (wake != net::Wake::Ready) {
         admitted.refusal = body_not_awaited(wake);
         admitted.body_unread = true;
@@ -415,7 +436,7 @@ std::optional<Error> Connection::take_bytes(Admitted& admitted, std::string_view
     bytes.remove_prefix(step.consumed);
   }
   pending_.assign(bytes);  // of the next, pipelined request
-  if (!admitted.incoming.budget.grow_to(services_, body.size())) return too_many_bodies();
+  if (!admitted.incoming.budget.grow_to(services_, bytes_held(admitted))) return too_many_bodies();
   return std::nullopt;
 }
 
@@ -501,6 +522,7 @@ void Connection::record(const Own& own, int status, const Error* error) {
   record.started = head_started_ == MonotonicTime{} ? services_.loop.now() : head_started_;
   record.ended = services_.loop.precise_now();
   record.bytes_from_client = own.body_bytes;
+  record.client_wait = writer_->client_wait();
   record.bytes_to_client = writer_->bytes_written();
   record.config_generation = snapshot_->generation;
   services_.observer.request_ended(record);

@@ -53,7 +53,8 @@ class Connection {
   std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
                                         std::string_view& rest);
   void answer_models(std::string_view path, Admitted& admitted);
-  static net::IoTry read_in_place(net::Stream& stream, Admitted& admitted);
+  static std::size_t bytes_held(const Admitted& admitted) noexcept;
+  net::IoTry read_in_place(net::Stream& stream, Admitted& admitted);
   std::optional<Error> count_bytes(Admitted& admitted, std::size_t newest);
   std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
   [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;

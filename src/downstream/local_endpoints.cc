@@ -14,10 +14,6 @@ void append_model(std::string& out, const relay::Snapshot& snapshot, std::string
                  snapshot.created_unix);
 }
 
-bool visible(const admission::KeyEntry* key, std::string_view name) {
-  return key == nullptr || admission::may_use(*key, name);
-}
-
 int hex_digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -27,11 +23,11 @@ int hex_digit(char c) noexcept {
 
 }  // namespace
 
-std::string models_json(const relay::Snapshot& snapshot, const admission::KeyEntry* key) {
+std::string models_json(const relay::Snapshot& snapshot, const admission::KeyEntry& key) {
   std::string out = R"({"object":"list","data":[)";
   bool first = true;
   for (const std::string& name : snapshot.public_names) {
-    if (!visible(key, name)) continue;
+    if (!admission::may_use(key, name)) continue;
     if (!first) out.push_back(',');
     first = false;
     append_model(out, snapshot, name);
@@ -40,9 +36,9 @@ std::string models_json(const relay::Snapshot& snapshot, const admission::KeyEnt
   return out;
 }
 
-std::optional<std::string> model_json(const relay::Snapshot& snapshot, const admission::KeyEntry* key,
+std::optional<std::string> model_json(const relay::Snapshot& snapshot, const admission::KeyEntry& key,
                                       std::string_view name) {
-  if (snapshot.find_route(name) == nullptr || !visible(key, name)) return std::nullopt;
+  if (snapshot.find_route(name) == nullptr || !admission::may_use(key, name)) return std::nullopt;
   std::string out;
   append_model(out, snapshot, name);
   return out;

@@ -17,10 +17,10 @@ struct LocalReply {
   std::string body;
 };
 
-// {"object":"list","data":[...]}: the public names that `key` may use (all, if there are no keys).
-std::string models_json(const relay::Snapshot& snapshot, const admission::KeyEntry* key);
+// {"object":"list","data":[...]}: the public names that `key` may use.
+std::string models_json(const relay::Snapshot& snapshot, const admission::KeyEntry& key);
 // One of them; nothing if it does not exist for this key.
-std::optional<std::string> model_json(const relay::Snapshot& snapshot, const admission::KeyEntry* key,
+std::optional<std::string> model_json(const relay::Snapshot& snapshot, const admission::KeyEntry& key,
                                       std::string_view name);
 // Percent-decoding of a path segment; nothing if it is malformed.
 std::optional<std::string> percent_decoded(std::string_view text);

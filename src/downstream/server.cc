@@ -87,10 +87,10 @@ void Server::note_readiness_asked() noexcept {
   shared_.readiness_asked.store(services_.loop.now(), std::memory_order_relaxed);
 }
 
-MonotonicTime Server::announced_until(MonotonicTime drain_deadline) const noexcept {
+MonotonicTime Server::announced_until() const noexcept {
   const MonotonicTime asked = shared_.readiness_asked.load(std::memory_order_relaxed);
   if (asked == MonotonicTime{} || draining_since_ - asked > kReadinessWatched) return draining_since_;
-  return std::min(draining_since_ + services_.snapshot->timers.drain_announce, drain_deadline);
+  return std::min(draining_since_ + services_.snapshot->timers.drain_announce, drain_deadline_);
 }
 
 bool Server::is_full_for(const ListenerConfig& listener) const noexcept {
@@ -156,7 +156,7 @@ Task<void> Server::run_connection(Server& server, std::unique_ptr<net::Stream> s
 Task<void> Server::drain(Milliseconds drain_time) {
   net::EventLoop& loop = services_.loop;
   draining_since_ = loop.now();
-  const MonotonicTime deadline = draining_since_ + drain_time;
+  drain_until(draining_since_ + drain_time);
   constexpr Milliseconds kLook{20};
   MonotonicTime cut_at = kNever;
   for (;;) {
@@ -166,12 +166,12 @@ Task<void> Server::drain(Milliseconds drain_time) {
       running = running || connection->runs_request();
     }
     const MonotonicTime now = loop.now();
-    const bool announced = now >= announced_until(deadline);
+    const bool announced = now >= announced_until();
     if (announced && shared_.spread.open() == 0) break;
     // Who comes from now on would be told to go elsewhere at best. What is left then is short.
     shared_.spread.note_quiet(self_, announced && !running);
     if (shared_.spread.all_quiet()) listening_.clear();
-    if (cut_at == kNever && now >= deadline) {
+    if (cut_at == kNever && now >= drain_deadline_) {
       cut_at = now + kLastWords;
       listening_.clear();
       ending_.cancel(ErrorKind::ShuttingDown);

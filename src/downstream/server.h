@@ -53,6 +53,8 @@ class Server {
 
   // Finishes what runs, then returns: every connection is closed and every listener gone.
   Task<void> drain(Milliseconds drain_time);
+  // Ends the drain time of a running drain now: what is left gets its error event and is cut.
+  void cut_drain_short() noexcept { drain_until(services_.loop.now()); }
 
   [[nodiscard]] relay::LoopServices& services() noexcept { return services_; }
   [[nodiscard]] const Shared& shared() const noexcept { return shared_; }
@@ -85,10 +87,11 @@ class Server {
 
  private:
   friend class Connection;
+  void drain_until(MonotonicTime deadline) noexcept { drain_deadline_ = services_.requests_until = deadline; }
   void serve(net::AcceptedSocket socket, std::size_t listener);
   [[nodiscard]] bool is_full_for(const ListenerConfig& listener) const noexcept;
   void count_connection(const ListenerConfig& listener, int change) noexcept;
-  [[nodiscard]] MonotonicTime announced_until(MonotonicTime drain_deadline) const noexcept;
+  [[nodiscard]] MonotonicTime announced_until() const noexcept;
   static Task<void> run_connection(Server& server, std::unique_ptr<net::Stream> stream, std::size_t listener);
 
   relay::LoopServices& services_;
@@ -98,6 +101,7 @@ class Server {
   std::unordered_set<Connection*> connections_;
   wire::RequestHead head_scratch_;
   MonotonicTime draining_since_{};
+  MonotonicTime drain_deadline_ = kNever;
   bool drained_ = false;
   std::size_t lingering_ = 0;
   std::size_t client_connections_ = 0;

@@ -38,7 +38,7 @@ struct Target {
   std::string name;         // "provider/account/model", the identity across reloads
   std::string provider;
   std::string account;
-  std::string account_name;      // "provider/account", identity of cool-downs
+  std::string account_name;      // "provider/account"; with its credential the identity of its cool-down
   std::string limit_group_name;  // "provider/group" or account_name; "/model" behind if limits are a model's
   std::string kind;              // entry of the providers' catalogue
   std::string model;             // our name of the model

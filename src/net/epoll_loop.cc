@@ -93,7 +93,9 @@ void EpollLoop::run() {
     closed_ = false;
   }
   now_ = std::chrono::steady_clock::now();
-  run_posts();  // those that came before anybody ran
+  // Those that came before anybody ran, and whom they wake: one of them may have stopped the loop.
+  run_posts();
+  resume_queued();
   held_sends_.send_all();
   MonotonicTime batch_end = now_;
   while (!stopping_.load(std::memory_order_acquire)) {

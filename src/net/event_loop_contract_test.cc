@@ -25,6 +25,24 @@ TEST_P(EventLoopContract, NothingWaitsUnderACancelledScope) {
   run_task(loop_, cancelled_before(loop_));
 }
 
+Task<void> wait_until_cancelled(EventLoop& loop, Cancellation& cancel, Wake& wake) {
+  const Scope scope{kNever, &cancel};
+  wake = co_await sleep(loop, scope);
+}
+TEST_P(EventLoopContract, WhoIsCancelledByThePostThatStopsTheLoopIsWokenBefore) {
+  Cancellation cancel(loop_);
+  TaskGroup group;
+  Wake wake = Wake::Deadline;
+  group.spawn(wait_until_cancelled(loop_, cancel, wake));
+  loop_.post([&] {
+    cancel.cancel(ErrorKind::ShuttingDown);
+    loop_.stop();
+  });
+  loop_.run();
+  EXPECT_EQ(wake, Wake::Cancelled);
+  EXPECT_EQ(group.running(), 0U);
+}
+
 Task<void> deadline_passed(EventLoop& loop) {
   StreamPair pair = co_await connected_pair(loop);
   const Scope scope{loop.now() - 1ms, nullptr};

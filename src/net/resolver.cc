@@ -36,6 +36,16 @@ bool is_name(std::string_view host) {
          !ends_in_a_number(host);
 }
 
+// RFC 6761, 6.3: names of the loopback are never asked of anybody, and mean it whatever the hosts file says.
+bool is_localhost(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host == "localhost" || host.ends_with(".localhost");
+}
+
+std::vector<Address> loopback(std::uint16_t port) {
+  return {Address::from_host("127.0.0.1", port).value(), Address::from_host("::1", port).value()};
+}
+
 Error dns_failed(const std::string& host, std::string_view why) {
   return Error::upstream(ErrorKind::DnsFailed, AttemptPhase::NotSent,
                          "cannot resolve \"" + host + "\": " + std::string(why));
@@ -122,6 +132,7 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   std::ranges::transform(host, host.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (!is_name(host)) co_return fail(dns_failed(host, "this is neither a host name nor an address"));
+  if (is_localhost(host)) co_return loopback(port);
   if (!broken_.empty()) co_return fail(dns_failed(host, broken_));
 
   const auto known = cache_.find(host);
@@ -134,7 +145,8 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   if (!lookup->done) {
     Signal signal(loop_);
     const Membership membership(lookup, signal);
-    const Wake wake = co_await signal.wait(has_old ? scope.until(loop_.now() + options_.patience) : scope);
+    const Scope waiting = has_old ? scope.until(loop_.now() + options_.patience) : scope;
+    const Wake wake = co_await signal.wait(waiting);
     if (wake == Wake::Cancelled) co_return fail(cancelled_error(scope));
   }
   // The cache may have changed while this waited.

@@ -212,6 +212,9 @@ Task<Result<std::unique_ptr<Stream>>> SimulatedLoop::connect(Address address, Sc
   ++connects_;
   if (io_call_fails()) co_return fail(connect_refused(address, failing_error_));
   const ConnectScript script = connect_script(address);
+  if (script.outcome == ConnectOutcome::NoDescriptors) {
+    co_return fail(Error::gateway(ErrorKind::Saturated, "cannot connect: " + errno_text(EMFILE)));
+  }
   const bool answered = script.outcome != ConnectOutcome::BlackHole;
   const MonotonicTime answer = answered ? now_ + script.latency : kNever;
   const Wake wake = co_await sleep(*this, scope.until(answer));

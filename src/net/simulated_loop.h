@@ -74,7 +74,8 @@ struct SimulatedNetwork {
 enum class ConnectOutcome : std::uint8_t {
   Accept,  // refused all the same when nobody listens
   Refuse,
-  BlackHole,  // no answer, until the scope's end
+  BlackHole,      // no answer, until the scope's end
+  NoDescriptors,  // as where this process has no more of them
 };
 struct ConnectScript {
   ConnectOutcome outcome = ConnectOutcome::Accept;

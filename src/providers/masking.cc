@@ -21,6 +21,7 @@ constexpr std::array kPrefixes = {
     Prefix{"pplx-", false}, Prefix{"AIza", false}, Prefix{"nvapi-", false}, Prefix{"hf_", true},
     Prefix{"fw_", true},    Prefix{"tgp_", true},  Prefix{"csk-", true},    Prefix{"r8_", true},
     Prefix{"ark-", true},   Prefix{"key-", true},  Prefix{"Bearer ", true}, Prefix{"bearer ", true},
+    Prefix{"org-", true},   Prefix{"proj_", true},  // no keys, but names of our account at OpenAI
 };
 
 bool is_digit(char c) noexcept {

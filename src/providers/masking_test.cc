@@ -10,6 +10,8 @@ TEST(MaskKeys, HidesKeysOfEveryForm) {
       {"gsk_0123456789abcdef", "gsk_****"},
       {"key 'xai-ABCDEFGHIJKL'", "key 'xai-****'"},
       {"AIzaSyA1234567890abc", "AIza****"},
+      {"in organization org-AbCdEfGh12345678 on tokens", "in organization org-**** on tokens"},
+      {"project proj_AbCdEfGh12345678", "project proj_****"},
       {"Authorization: Bearer abc.def-123456", "Authorization: Bearer ****"},
       {"key 0123456789abcdef0123456789abcdef refused", "key **** refused"},
       {"key 0123456789abcdef0123456789abcdef.Secret16Chars00 refused", "key **** refused"},
@@ -23,8 +25,9 @@ TEST(MaskKeys, LeavesIdsNamesAndProseAlone) {
        {"Previous response with id 'resp_0123456789abcdef0123456789abcdef0123456789abcdef' not found.",
         "chatcmpl-0123456789abcdef0123456789abcdef0123",
         "The model `meta-llama/Llama-3.3-70B-Instruct-Turbo` is gone", "a task-something-long-and-wordy",
-        "Incorrect API key provided: sk-.", "Bearer authentication required",
-        "550e8400-e29b-41d4-a716-446655440000", "trailing backslash \\", "\\u00", ""}) {
+        "org-wide settings", "proj_manager", "Incorrect API key provided: sk-.",
+        "Bearer authentication required", "550e8400-e29b-41d4-a716-446655440000", "trailing backslash \\",
+        "\\u00", ""}) {
     EXPECT_EQ(mask_keys(text), text);
   }
 }

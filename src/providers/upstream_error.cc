@@ -121,11 +121,15 @@ bool says_account_is_dead(std::string_view message) noexcept {
 ErrorKind meaning_of_403(std::string_view kind, const ErrorBody& body, std::string_view message) noexcept {
   // A web page is a firewall in front of the provider, not a verdict about the key.
   if (!body.is_json) return ErrorKind::BadContentType;
+  // OpenRouter: a key's own limit of credits, which is no 402.
+  if (kind == "openrouter" && message.starts_with("key limit exceeded")) return ErrorKind::QuotaExhausted;
   // Together: the prompt and max_tokens are more than the context holds.
   if (kind == "together") return ErrorKind::Refused;
-  // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403.
+  // OpenRouter answers its moderation's verdict on the prompt with 403 and code 403. Elsewhere, and where the
+  // account is named, it is the account that was flagged.
   constexpr std::array kOnThePrompt = {std::string_view("moderation"), std::string_view("flagged")};
-  if (has_any(message, kOnThePrompt)) return ErrorKind::Refused;
+  if (kind == "openrouter" && has_any(message, kOnThePrompt) && !says_account_is_dead(message))
+    return ErrorKind::Refused;
   // A key that may not use one model is alive for the others.
   if (names_a_model(message)) return ErrorKind::ModelMissing;
   return says_account_is_dead(message) ? ErrorKind::CredentialDead : ErrorKind::Forbidden;
@@ -141,7 +145,7 @@ ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& bod
                                                              : ErrorKind::QuotaExhausted;
     case 403: return meaning_of_403(kind, body, message);
     case 404:
-      // Without a JSON body nobody there knows the path: the base URL is wrong.
+      // Without a JSON body nobody there knows the path: it lacks this endpoint, or the base URL is wrong.
       if (!body.is_json) return ErrorKind::BadContentType;
       return names_a_model(message) || message.empty() || body.type == "NOT_FOUND" ? ErrorKind::ModelMissing
                                                                                    : ErrorKind::Refused;

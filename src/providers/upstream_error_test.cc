@@ -115,6 +115,9 @@ TEST(UpstreamError, IsReadFromEveryProvidersShape) {
        R"({"error":{"code":402,"message":"This request requires more credits: can only afford 1200"}})",
        ErrorKind::QuotaExhausted, "402", "This request requires more credits: can only afford 1200"},
       {"openrouter", 403,
+       R"({"error":{"code":403,"message":"Key limit exceeded (total limit). Manage it in your settings"}})",
+       ErrorKind::QuotaExhausted, "403", "Key limit exceeded (total limit). Manage it in your settings"},
+      {"openrouter", 403,
        R"({"error":{"code":403,"message":"Your input was flagged","metadata":{"reasons":["x"]}}})",
        ErrorKind::Refused, "403", "Your input was flagged"},
       {"openrouter", 408, R"({"error":{"code":408,"message":"Timed out"}})", ErrorKind::ServerError, "408",
@@ -388,10 +391,24 @@ TEST(UpstreamError, A403IsAboutTheKeyOnlyWhereItSaysSo) {
       {"The caller does not have permission", ErrorKind::Forbidden},
       {"", ErrorKind::Forbidden},
       {"Your API key may not use the model gpt-x", ErrorKind::ModelMissing},
-      {"Your input was flagged by your organization", ErrorKind::Refused},
+      {"Your account was flagged for potential abuse", ErrorKind::CredentialDead},
+      {"This account is under moderation", ErrorKind::CredentialDead},
+      {"Your input was flagged by your organization", ErrorKind::Forbidden},
   };
   for (const auto& [words, kind] : cases) {
     const Error error = classify("openai", 403, R"({"error":{"message":")" + words + R"("}})");
+    EXPECT_EQ(to_string(error.kind), to_string(kind)) << words;
+  }
+}
+
+TEST(UpstreamError, OpenRoutersModerationIsAboutThePromptUnlessItNamesTheAccount) {
+  const std::vector<std::pair<std::string, ErrorKind>> cases = {
+      {"a/model requires moderation on a provider. Your input was flagged.", ErrorKind::Refused},
+      {"Your account was flagged", ErrorKind::CredentialDead},
+      {"This account is under moderation", ErrorKind::CredentialDead},
+  };
+  for (const auto& [words, kind] : cases) {
+    const Error error = classify("openrouter", 403, R"({"error":{"code":403,"message":")" + words + R"("}})");
     EXPECT_EQ(to_string(error.kind), to_string(kind)) << words;
   }
 }

@@ -44,8 +44,8 @@ std::optional<model::Endpoint> endpoint_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
-Result<const admission::KeyEntry*> authenticate(const Snapshot& snapshot, const wire::Fields& fields) {
-  if (snapshot.keys.size() == 0) return nullptr;
+Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Snapshot& snapshot,
+                                                                       const wire::Fields& fields) {
   admission::KeyHeaders headers;
   for (const wire::Field& field : fields.all()) {
     if (!take_key_header(field, headers)) {
@@ -59,7 +59,7 @@ Result<const admission::KeyEntry*> authenticate(const Snapshot& snapshot, const 
     return fail(Error::client(ErrorKind::Unauthorized,
                               "this API key is not known here; use a key that this gateway issued"));
   }
-  return entry;
+  return *entry;
 }
 
 std::string forwarded_header_lines(const wire::Fields& fields) {

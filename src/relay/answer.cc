@@ -17,18 +17,7 @@ using Piece = UpstreamReply::Piece;
 
 // The usage of an answer too large to hold: OpenAI's dialects write it last, so it lies in the tail.
 model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
-  const std::size_t at = tail.rfind("\"usage\"");
-  if (at == std::string_view::npos) return {};
-  const std::size_t open = tail.find('{', at);
-  const std::size_t close = tail.rfind('}');
-  if (open == std::string_view::npos || close == std::string_view::npos) return {};
-  // The document's own closing brace follows the object's: shorten until what is left is one value.
-  for (std::size_t end = close; end > open; end = tail.rfind('}', end - 1)) {
-    const std::string_view text = tail.substr(open, end - open + 1);
-    if (!wire::check_json(text)) return dialects::openai::decode_usage(wire::JsonValue(text), quirks);
-    if (end == 0) break;
-  }
-  return {};
+  return dialects::openai::decode_usage(wire::object_in_tail(tail, "usage"), quirks);
 }
 
 // Some write it in front of what was generated.
@@ -57,6 +46,27 @@ class AnswerTail final : public UsageReader {
  private:
   static constexpr std::size_t kKept = 16 * 1024;
   std::string tail_;
+};
+
+// The same of an answer that was still to be held: what comes of its beginning is kept as well.
+class AnswerEnds final : public UsageReader {
+ public:
+  explicit AnswerEnds(std::string_view held) : tail_(held) { append(held); }
+  bool read_usage(const Piece& piece) override {
+    append(piece.bytes);
+    return tail_.read_usage(piece);
+  }
+  [[nodiscard]] model::Usage usage(const model::Quirks& quirks) const {
+    const model::Usage last = tail_.usage(quirks);
+    return last.source != model::UsageSource::None ? last : usage_in_beginning(beginning_, quirks);
+  }
+
+ private:
+  void append(std::string_view bytes) { beginning_.append(bytes.substr(0, kKept - beginning_.size())); }
+
+  static constexpr std::size_t kKept = 16UL * 1024;
+  std::string beginning_;
+  AnswerTail tail_;
 };
 
 // What is JSON goes out as JSON, whatever the provider calls it: SDKs read the header before the body.
@@ -193,10 +203,11 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
 // The end of an answer that is still held, for the reason in `attempt.error`.
 Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, std::string held) {
   if (wants_usage(attempt, *attempt.error)) {
-    AnswerTail tail(held);
+    note_usage(state, attempt, usage_in_beginning(held, attempt.target->quirks));
+    AnswerEnds ends(held);
     std::string().swap(held);
-    co_await drain_for_usage(state, reply, tail);
-    state.usage = attempt.usage = tail.usage(attempt.target->quirks);
+    co_await drain_for_usage(state, reply, ends);
+    note_usage(state, attempt, ends.usage(attempt.target->quirks));
   }
   co_return fail(*attempt.error);
 }

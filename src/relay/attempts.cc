@@ -13,7 +13,7 @@
 #include "relay/stream.h"
 #include "relay/usage_drain.h"
 #include "resilience/evidence.h"
-#include "resilience/last_candidate.h"
+#include "resilience/last_admission.h"
 #include "resilience/next_step.h"
 #include "resilience/retry_advice.h"
 
@@ -39,7 +39,13 @@ Chosen chosen(const RequestState& state, std::size_t index, resilience::TargetHe
   return {index, target, &health_of(state, *target), admission};
 }
 
+// Once a request: a target that is passed over again after a repeat elsewhere is the same refusal.
 void note_refusal(RequestState& state, const model::Target& target, MonotonicTime now) {
+  if (std::ranges::any_of(state.attempts, [&](const model::Attempt& attempt) {
+        return attempt.target == &target && attempt.outcome == model::Outcome::Refused;
+      })) {
+    return;
+  }
   model::Attempt attempt;
   attempt.target = &target;
   attempt.outcome = model::Outcome::Refused;
@@ -61,13 +67,11 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
                            [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
     return std::nullopt;
   }
-  std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets)
-    standings.push_back(health_of(state, *target).standing(now));
-  if (const auto forced = resilience::last_candidate(standings)) {
-    return chosen(state, *forced, health_of(state, *state.plan.targets[*forced]).force_admit());
-  }
-  return std::nullopt;
+  std::vector<resilience::TargetHealth*> healths;
+  for (const model::Target* target : state.plan.targets) healths.push_back(&health_of(state, *target));
+  const auto last = resilience::last_admission(healths, now);
+  if (!last) return std::nullopt;
+  return chosen(state, last->index, last->admission);
 }
 
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
@@ -78,7 +82,9 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
   for (;;) {
     const UpstreamReply::Piece piece = reply.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
+      const MonotonicTime from = state.services.loop.precise_now();
       const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      count_wait(state, from);
       if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
       if (wake != net::Wake::Ready) break;
       continue;
@@ -139,7 +145,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
-  state.upstream_wait += std::max(state.services.loop.now() - from, std::chrono::nanoseconds{0});
+  count_wait(state, from);
   if (sent) co_return *std::move(sent);
   attempt.error = std::move(sent).error();
   co_return nullptr;
@@ -209,9 +215,15 @@ bool is_clients_own(const Error& error) {
   state.attempts.back().outcome = model::Outcome::Success;
 }
 
-// Who does not take the last words has not been told them.
-[[gnu::noinline]] void note_stall(RequestState& state, const Error& flushed) {
-  if (flushed.kind == ErrorKind::ClientStalled) state.error = flushed;
+// Who does not take the last words has not been told them. A deadline or our shutdown remains the reason.
+[[gnu::noinline]] void note_untold(RequestState& state, const Error& flushed) {
+  const ErrorKind why = state.error->kind;
+  if (is_lost_client(flushed)) {
+    state.error = flushed;
+  } else if (why != ErrorKind::ShuttingDown && why != ErrorKind::TotalTimeout) {
+    state.error = Error::client(ErrorKind::ClientStalled, "the client did not take the error it was sent");
+  }
+  state.client.abort();
 }
 
 // Tells the client what the whole chain came to.
@@ -227,15 +239,16 @@ Task<void> answer_error(RequestState& state, Error error) {
     client.abort();
     co_return;
   }
+  state.interrupted = client.begun() && !client.complete();
+  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
   const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
   if (client.pending()) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) co_return note_stall(state, flushed.error());
+    if (!flushed) co_return note_untold(state, flushed.error());
   }
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
-    state.interrupted = true;
     const std::string event = dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint,
                                                                     state.incoming.id.text());
     const std::string_view piece = event;
@@ -247,9 +260,10 @@ Task<void> answer_error(RequestState& state, Error error) {
     const std::string_view piece = encoded.body;
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
+  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
   if (taken == ClientPort::Taken::Pending) {
     Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) note_stall(state, flushed.error());
+    if (!flushed) note_untold(state, flushed.error());
   }
 }
 
@@ -288,6 +302,8 @@ Error nothing_left(const RequestState& state) {
     // this before it was cut; other errors come here first.
     providers::hide_credential(*attempt.error, *attempt.target);
     attempt.error->retry_after = resilience::bounded_retry_after(*attempt.error);
+    // Who gives a request up knows nothing of how far it had come.
+    if (attempt.status != 0) attempt.error->phase = AttemptPhase::ReplyBegun;
     const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
                              attempt.error->kind == ErrorKind::ShuttingDown;
     attempt.outcome = is_given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
@@ -332,7 +348,9 @@ struct Decision {
 // Waits before a repeat, whose place in the retry budget is taken. Nothing if there will be none.
 Task<std::optional<Chosen>> wait_for_repeat(RequestState& state, Chosen tried, Milliseconds delay) {
   net::EventLoop& loop = state.services.loop;
-  const net::Wake wake = co_await net::sleep(loop, state.scope().until(loop.now() + delay));
+  const MonotonicTime from = loop.now();
+  const net::Wake wake = co_await net::sleep(loop, state.scope().until(from + delay));
+  count_wait(state, from);
   const auto admission = wake == net::Wake::Cancelled ? std::nullopt : tried.health->try_admit(loop.now());
   if (admission) co_return chosen(state, tried.index, *admission);
   state.services.retry_budget.retry_finished();

@@ -44,6 +44,8 @@ class ClientPort {
   // The reply's last byte was written, even if some of it is pending: nothing can be added.
   [[nodiscard]] virtual bool complete() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t bytes_written() const noexcept = 0;
+  // How long this client was waited for: until its request was here, and in `flush`.
+  [[nodiscard]] virtual std::chrono::nanoseconds client_wait() const noexcept = 0;
 };
 
 }  // namespace qq::relay

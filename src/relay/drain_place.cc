@@ -7,7 +7,7 @@ namespace {
 
 constexpr Milliseconds kLongest{10'000};
 constexpr std::int64_t kShare = 50;  // one in so many of the loop's requests in flight, and one always
-// A shutdown is noticed this late at most.
+// That a drain has begun, or is cut short, is noticed this late at most.
 constexpr Milliseconds kLook{1'000};
 
 bool has_room(const LoopServices& services) noexcept {
@@ -27,10 +27,10 @@ DrainPlace::~DrainPlace() {
 }
 
 std::optional<MonotonicTime> DrainPlace::wait_until() const noexcept {
-  const MonotonicTime now = services_.loop.now();
-  const bool over = now >= ends_ || services_.process.draining.load(std::memory_order_relaxed);
-  if (!taken_ || over) return std::nullopt;
-  return std::min(ends_, now + kLook);
+  const MonotonicTime now = services_.loop.precise_now();
+  const MonotonicTime ends = std::min(ends_, services_.requests_until);
+  if (!taken_ || now >= ends) return std::nullopt;
+  return std::min(ends, now + kLook);
 }
 
 }  // namespace qq::relay

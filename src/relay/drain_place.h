@@ -15,8 +15,8 @@ class DrainPlace {
   DrainPlace& operator=(const DrainPlace&) = delete;
   ~DrainPlace();
 
-  // Until when to wait for the provider before this is asked again. Nothing if there was no place, the time
-  // is up or the process is shutting down.
+  // Until when to wait for the provider before this is asked again. Nothing if there was no place or the time
+  // is up: its own, or that of all requests of a process that shuts down.
   [[nodiscard]] std::optional<MonotonicTime> wait_until() const noexcept;
 
  private:

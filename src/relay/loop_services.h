@@ -33,6 +33,8 @@ struct LoopServices {
   resilience::RetryBudget retry_budget{};
   SpareBodies spare_bodies{};
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h
+  // When what still runs is cut: the end of the drain time, once a drain has begun.
+  MonotonicTime requests_until = kNever;
 };
 
 }  // namespace qq::relay

@@ -35,6 +35,17 @@ void append_attempts(std::string& out, std::span<const model::Attempt> attempts)
   }
 }
 
+// Why another target than the first choice answers: the fault of the last one before it that was tried or
+// passed over. Nothing while the first choice does.
+void append_fallback_reason(std::string& out, std::span<const model::Attempt> attempts) {
+  for (std::size_t i = attempts.size(); i-- > 0;) {
+    const model::Attempt& before = attempts[i];
+    if (before.target == attempts.back().target || !before.error) continue;
+    out.append("x-fallback-reason: ").append(to_string(before.error->kind)).append("\r\n");
+    return;
+  }
+}
+
 void append_own(std::string& out, std::string_view request_id, std::string_view route,
                 std::span<const model::Attempt> attempts) {
   out.append("x-request-id: ").append(request_id).append("\r\n");
@@ -74,6 +85,7 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
   out.append("content-type: ").append(content_type).append("\r\n").append(passed_lines);
   append_own(out, state.incoming.id.text(), state.plan.route, state.attempts);
   out.append("x-queqiao-model: ").append(attempt.target->model).append("\r\n");
+  if (state.attempts.size() > 1) append_fallback_reason(out, state.attempts);
   return out;
 }
 

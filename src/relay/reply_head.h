@@ -10,7 +10,8 @@ namespace qq::relay {
 // The provider's header lines that may pass, by allow-list. Taken when the head is fresh.
 std::string passed_header_lines(const wire::Fields& upstream_fields);
 
-// content-type, what passed, x-request-id, x-queqiao-route, x-queqiao-model, x-queqiao-attempts.
+// content-type, what passed, x-request-id, x-queqiao-route, x-queqiao-model, x-queqiao-attempts, and
+// x-fallback-reason when it is not the first choice that answers.
 std::string reply_header_lines(const RequestState& state, const model::Attempt& attempt,
                                std::string_view content_type, std::string_view passed_lines);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "dialects/openai/errors.h"
 #include "relay/attempts.h"
 #include "relay/reply_head.h"
@@ -27,8 +28,8 @@ Result<> prepare(RequestState& state) {
   const routing::Route* route = snapshot.find_route(asked);
   // A route that exists but is not for this key answers like one that does not exist: names are not to be
   // probed.
-  if (route == nullptr ||
-      (state.incoming.key != nullptr && !admission::may_use(*state.incoming.key, asked))) {
+  QQ_ASSERT(state.incoming.key != nullptr);
+  if (route == nullptr || !admission::may_use(*state.incoming.key, asked)) {
     return fail(Error::client(
         ErrorKind::NotFound,
         fmt::format(

@@ -33,7 +33,7 @@ struct IncomingRequest {
   MonotonicTime started{};
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::shared_ptr<const Snapshot> snapshot;
-  const admission::KeyEntry* key = nullptr;  // owned by the snapshot; null on listeners without keys
+  const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
   std::string_view path;                     // static text of the endpoint
   std::string header_lines;                  // to forward upstream
   std::string body;                          // freed when it cannot be needed again
@@ -56,7 +56,7 @@ struct RequestState {
   MonotonicTime deadline = kNever;
 
   bool delivered = false;    // the commit point is passed
-  bool interrupted = false;  // an in-band error event ended the stream
+  bool interrupted = false;  // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};

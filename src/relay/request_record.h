@@ -25,12 +25,13 @@ struct RequestRecord {
   bool stream = false;
   int status = 0;              // sent to the client; 0: nothing was sent
   std::optional<Error> error;  // what the client was told, or why it ended early
-  bool interrupted = false;    // ended by an in-band error event
+  bool interrupted = false;    // had begun and ended by an in-band error event or, where none fits, a cut
   WallTime wall_started{};
   MonotonicTime started{};  // first byte of the head
   MonotonicTime ended{};
   std::optional<MonotonicTime> first_content;  // handed to the client
-  std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers
+  std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers, or to ask one again
+  std::chrono::nanoseconds client_wait{};      // for the client's request, and for it to take the answer
   std::span<const model::Attempt> attempts;
   model::Usage usage;
   std::string_view finish_reason;

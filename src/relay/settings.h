@@ -18,7 +18,7 @@ struct Timers {
   // The two for models that reason, whatever is longer.
   Milliseconds first_byte_reasoning{120'000};
   Milliseconds first_content_reasoning{300'000};
-  Milliseconds event_gap{60'000};           // between events, armed after the first content
+  Milliseconds event_gap{60'000};           // between whole lines, armed after the first content
   Milliseconds total{15 * 60'000};          // from entry to end
   Milliseconds client_write_stall{30'000};  // the client takes nothing
   Milliseconds client_head{10'000};         // a request head must be complete

@@ -22,6 +22,7 @@ void settle(RequestState& state) noexcept {
   record.ended = state.services.loop.precise_now();
   record.first_content = state.first_content;
   record.upstream_wait = state.upstream_wait;
+  record.client_wait = state.client.client_wait();
   record.attempts = state.attempts;
   record.usage = state.usage;
   record.finish_reason = state.finish_reason;

@@ -1,5 +1,7 @@
 #include "relay/sieve.h"
 
+#include <algorithm>
+
 #include "dialects/openai/answer.h"
 #include "dialects/openai/request.h"
 #include "wire/json.h"
@@ -66,7 +68,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
       output.error = *facts.error;
       break;
     }
-    const openai::Edit edit = openai::edit_of(rules_, facts);
+    const openai::Edit edit = openai::edit_of(rules_, facts, event);
     if (edit != openai::Edit::Keep) {
       if (!editing) edited.reserve(tail_.size() + bytes.size() + bytes.size() / 4 + 64);
       editing = true;
@@ -95,9 +97,10 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
                                    "(limits.event_max)");
   }
   // Whole events go out; an unfinished one waits for its end, so that the client only ever sees whole ones.
-  // Comments and blank lines between events need no waiting.
+  // Comments and blank lines between events need no waiting: what is kept is as large as an event may be.
   const bool at_border = decoder_.at_border();
-  std::size_t whole = output.error || output.ended || !at_border ? event_from : bytes.size();
+  std::size_t whole = event_from;
+  if (!output.error && !output.ended) whole = bytes.size() - std::min(decoder_.unfinished(), bytes.size());
   if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
     // The provider ended without the closing blank line: what parses is an event all the same. Half an
     // event is none, and no client is to see it.
@@ -107,7 +110,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
         output.error = *facts.error;
       } else {
         editing = true;
-        if (event_from > 0) flush_raw(event_from);
+        if (whole > kept_from) flush_raw(whole);
         tail_.clear();  // else it is the event's own beginning
         if (openai::edit_event(rules_, facts, event, {}, edited) == openai::Edit::Keep) {
           openai::append_event(edited, event.name, event.data);
@@ -129,6 +132,8 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
   if (!output.error && !output.ended) tail_.append(bytes.substr(whole));
   may_pass_ = tail_.empty() ? decoder_.may_pass() : 0;
   edits_alike_ = rules_.usage_forced || !rules_.rename_model.empty();  // the shape may be a new one
+  output.line = event_from > 0 || bytes.find('\n') != std::string_view::npos ||
+                bytes.find('\r') != std::string_view::npos;
   output.content = judge_.content_seen();
   if (tail_.empty() && tail_.capacity() > 256) std::string().swap(tail_);
 }
@@ -148,7 +153,8 @@ bool Sieve::next(std::string_view bytes, std::size_t& consumed, wire::SseEvent& 
   const bool is_here = tail_.empty() || begin > 0;
   const std::string_view raw = bytes.substr(begin, event.end - begin);
   if (event.has_data) {
-    facts = judge_.judge(event, is_here ? raw : std::string_view());
+    // Events that are written anew are no shape to pass by.
+    facts = judge_.judge(event, is_here && !event.indented ? raw : std::string_view());
   } else {
     facts = is_here ? judge_.judge_raw(raw) : judge_.judge_raw(tail_ + std::string(raw));
   }

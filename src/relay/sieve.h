@@ -29,6 +29,7 @@ class Sieve {
     std::array<std::string_view, 2> out;
     std::string_view line_end;  // of a last line whose CR came without its LF, which nobody waits for
     std::string storage;
+    bool line = false;           // a line has come to its end
     bool content = false;        // the first content is in `out` or came before
     bool ended = false;          // [DONE]: whatever follows is not the stream's
     std::optional<Error> error;  // after `out`

@@ -15,6 +15,8 @@ namespace qq::relay {
 
 class SpareBodies {
  public:
+  static constexpr std::size_t kSizeMax = 64 * 1024;
+
   // An empty text with room for `bytes`. Beyond kSizeMax there is no more than that at first.
   [[nodiscard]] std::string take(std::size_t bytes) {
     const std::size_t size = std::bit_ceil(std::clamp(bytes, kSizeMin, kSizeMax));
@@ -36,7 +38,6 @@ class SpareBodies {
 
  private:
   static constexpr std::size_t kSizeMin = 2 * 1024;
-  static constexpr std::size_t kSizeMax = 64 * 1024;
   static constexpr std::size_t kKeptMax = 16;  // as many as a busy loop relays at once
 
   struct Shelf {

@@ -24,17 +24,24 @@ constexpr std::size_t kHeldMax = 1U << 20U;
 // After the stream's end, how long the provider's own end of body is awaited so that its connection can be
 // used again.
 constexpr Milliseconds kTrailingEnd{50};
+// And how much of it is read for that: it is thrown away, and nobody's taking slows it down. A read counts as
+// some bytes even if it brought none.
+constexpr std::size_t kTrailingMax = 256UL * 1024;
+constexpr std::size_t kTrailingRead = 4UL * 1024;
 
-// Reads on to the body's end so that the connection can be pooled; a provider that dawdles loses it.
+// Reads on to the body's end so that the connection can be pooled; a provider that dawdles or has a lot more
+// to say loses it.
 Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
-  const MonotonicTime deadline = state.services.loop.now() + kTrailingEnd;
-  for (;;) {
+  const net::Scope waiting = state.scope().until(state.services.loop.now() + kTrailingEnd);
+  for (std::size_t read = 0; read < kTrailingMax;) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::End || piece.kind == Piece::Kind::Failed || piece.last) co_return;
-    if (piece.kind == Piece::Kind::WouldBlock &&
-        co_await reply.readable(state.scope().until(deadline)) != net::Wake::Ready) {
-      co_return;
-    }
+    read += std::max(piece.bytes.size(), kTrailingRead);
+    if (piece.kind != Piece::Kind::WouldBlock) continue;
+    const MonotonicTime from = state.services.loop.precise_now();
+    const net::Wake wake = co_await reply.readable(waiting);
+    count_wait(state, from);
+    if (wake != net::Wake::Ready) co_return;
   }
 }
 
@@ -47,7 +54,9 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
   while (body.size() < max) {
     const Piece piece = reply.try_read();
     if (piece.kind == Piece::Kind::WouldBlock) {
+      const MonotonicTime from = state.services.loop.precise_now();
       const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
+      count_wait(state, from);
       if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
       if (wake != net::Wake::Ready) break;
       continue;
@@ -74,8 +83,11 @@ class Relaying {
         attempt_(attempt),
         passed_lines_(passed_header_lines(reply.head().fields)) {}
 
-  [[nodiscard]] net::Scope waiting() const {
-    if (delivered_) return state_.scope().until(state_.services.loop.now() + event_gap_);
+  [[nodiscard]] net::Scope waiting() noexcept {
+    if (delivered_) {
+      if (gap_until_ == MonotonicTime{}) gap_until_ = state_.services.loop.now() + event_gap_;
+      return state_.scope().until(gap_until_);
+    }
     return state_.scope().until(attempt_.started + state_.snapshot.timers_of(*attempt_.target).first_content);
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
@@ -94,6 +106,8 @@ class Relaying {
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
+  // The client was waited for. What the provider did meanwhile is not known.
+  void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
   // The client was gone when the head came.
   void left_before() { end(given_up(state_.client.gone())); }
@@ -114,6 +128,10 @@ class Relaying {
 
  private:
   void woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from);
+  static Sieve::BodyEnd body_end(const Piece& piece) noexcept {
+    if (piece.kind == Piece::Kind::Failed) return Sieve::BodyEnd::Broken;
+    return piece.last || piece.kind == Piece::Kind::End ? Sieve::BodyEnd::Proper : Sieve::BodyEnd::NotYet;
+  }
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
   void hand_over(Sieve::Output& step, bool finished);
@@ -129,6 +147,9 @@ class Relaying {
   // What each event needs comes first, the sieve's first members included.
   RequestState& state_;
   Milliseconds event_gap_;
+  // The end of the gap that runs: from the first wait behind a whole line on. Half a line does not end it,
+  // for a provider can say a byte at a time for ever.
+  MonotonicTime gap_until_{};
   std::uint32_t waits_ = 0;  // after the commit point
   bool delivered_ = false;   // as the attempt is
   bool over_ = false;
@@ -155,7 +176,7 @@ void Relaying::note_facts() {
 
 bool Relaying::read_usage(const Piece& piece) {
   Sieve::Output step;
-  sieve_.feed(piece.bytes, Sieve::BodyEnd::NotYet, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
   note_facts();
   ended_ = step.ended || step.error;
   return !is_told_all();
@@ -194,6 +215,7 @@ bool Relaying::read_usage(const Piece& piece) {
   openai::EventPieces pieces;
   const std::span<const std::string_view> passed = sieve_.pass(piece.bytes, pieces);
   if (passed.empty()) return false;
+  gap_until_ = {};
   state_.heartbeat->touch();
   if (state_.client.write(passed, ClientPort::Last::No) == ClientPort::Taken::Gone) end(client_gone());
   return true;
@@ -202,10 +224,8 @@ bool Relaying::read_usage(const Piece& piece) {
 [[gnu::noinline]] void Relaying::take_in_full(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
   Sieve::Output step;
-  const auto end_kind = piece.kind == Piece::Kind::Failed ? Sieve::BodyEnd::Broken
-                        : body_ended_                     ? Sieve::BodyEnd::Proper
-                                                          : Sieve::BodyEnd::NotYet;
-  sieve_.feed(piece.bytes, end_kind, step);
+  sieve_.feed(piece.bytes, body_end(piece), step);
+  if (step.line) gap_until_ = {};
   ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
   if (step.error && step.error->kind == ErrorKind::StreamError) {
@@ -300,6 +320,7 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
     if (state.client.pending()) {
       reply.keep();
       Result<> flushed = co_await state.client.flush(state.scope());
+      relaying.client_waited_for();
       if (!flushed) relaying.client_left(flushed);
     }
     if (relaying.over()) break;

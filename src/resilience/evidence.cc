@@ -8,8 +8,8 @@
 //   dead credential, exhausted quota                    none      five minutes
 //   broken or empty 200, cut body or stream, error      failure   -
 //     object in a 200, bad encoding
-//   404 model, 403 about what was asked or with a       none      -
-//     web page, other 4xx
+//   404 model or path, 403 about what was asked or      none      -
+//     with a web page, other 4xx
 //   the request's own deadline, the client's doing      none      -
 //   our own limits and refusals                         none      -
 //
@@ -75,8 +75,10 @@ Evidence evidence_of(const Error& error) noexcept {
     case ErrorKind::EmptyReply:
     case ErrorKind::BadJson: return Evidence::Failure;
     case ErrorKind::Overloaded: return is_throttle(error) ? Evidence::None : Evidence::Failure;
-    // A firewall's page, which a caller's words can provoke.
-    case ErrorKind::BadContentType: return error.upstream_status == 403 ? Evidence::None : Evidence::Failure;
+    // What a caller can provoke: a firewall's page by its words, "no such path" by its choice of endpoint.
+    case ErrorKind::BadContentType:
+      return error.upstream_status == 403 || error.upstream_status == 404 ? Evidence::None
+                                                                          : Evidence::Failure;
     case ErrorKind::InvalidRequest:
     case ErrorKind::Unauthorized:
     case ErrorKind::Forbidden:

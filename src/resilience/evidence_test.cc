@@ -46,10 +46,13 @@ TEST(Evidence, FourHundredsFeedNoBreaker) {
   }
 }
 
-TEST(Evidence, AFirewallsPageFeedsNoBreaker) {
-  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 403)), Evidence::None);
-  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 404)), Evidence::Failure)
-      << "no such path";
+TEST(Evidence, WhatACallerCanProvokeFeedsNoBreaker) {
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 403)), Evidence::None)
+      << "a firewall's page";
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 404)), Evidence::None)
+      << "an endpoint that is not offered";
+  for (const std::uint16_t status : {200, 204, 302})
+    EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, status)), Evidence::Failure) << status;
 }
 
 TEST(Evidence, OverloadedWithoutA5xxStatusIsAThrottle) {

@@ -128,22 +128,35 @@ void TargetHealth::publish() {
                        std::memory_order_release);
 }
 
-std::shared_ptr<CoolDown> HealthRegistry::shared_cool_down(std::string key) {
-  auto& slot = cool_downs_[std::move(key)];
+std::shared_ptr<CoolDown> HealthRegistry::shared_cool_down(const std::string& key) {
+  auto& slot = cool_downs_[key];
   if (!slot) slot = std::make_shared<CoolDown>();
   return slot;
 }
 
+// Every new credential has a cool-down of its own; those of credentials that nobody uses any more go.
+void HealthRegistry::forget_unused_cool_downs() {
+  std::erase_if(cool_downs_, [](const auto& entry) { return entry.second.use_count() == 1; });
+}
+
 std::shared_ptr<TargetHealth> HealthRegistry::of(const model::Target& target) {
+  // An account without a group has its own name as its group's: the prefixes keep the two apart.
+  // What one server says of a limit or a credential need not hold for another.
+  std::string group = "group " + target.limit_group_name + '\n' + target.origin.pool_key;
+  const auto credential = target.auth_header_lines.digest();
+  std::string account = "account " + target.account_name + '\n' + target.origin.pool_key + '\n';
+  account.append(reinterpret_cast<const char*>(credential.data()), credential.size());
+  std::string paths;
+  for (const auto& endpoint : target.endpoints) paths.append(endpoint.path_and_query).push_back('\n');
   const std::scoped_lock lock(mutex_);
   Entry& entry = healths_[target.name];
-  if (!entry.health || entry.limit_group != target.limit_group_name || entry.account != target.account_name) {
-    entry.limit_group = target.limit_group_name;
-    entry.account = target.account_name;
-    // An account without a group has its own name as its group's: the prefixes keep the two apart.
+  if (!entry.health || entry.limit_group != group || entry.account != account || entry.paths != paths) {
     entry.health =
-        std::make_shared<TargetHealth>(config_, shared_cool_down("group " + target.limit_group_name),
-                                       shared_cool_down("account " + target.account_name));
+        std::make_shared<TargetHealth>(config_, shared_cool_down(group), shared_cool_down(account));
+    entry.limit_group = std::move(group);
+    entry.account = std::move(account);
+    entry.paths = std::move(paths);
+    forget_unused_cool_downs();
   }
   return entry.health;
 }

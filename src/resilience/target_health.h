@@ -111,7 +111,8 @@ class TargetHealth {
 };
 
 // All healths by target name; survives reloads. Look-ups happen when a snapshot is built, not per request.
-// A target that a reload moves to another limit group gets a new health: its breaker starts closed.
+// A target that a reload moves to another limit group or address or gives another credential gets a new
+// health: its breaker starts closed, and what requests on an older snapshot hear where they ask stays there.
 class HealthRegistry {
  public:
   explicit HealthRegistry(CircuitBreakerConfig config = {}) : config_(config) {}
@@ -120,10 +121,12 @@ class HealthRegistry {
  private:
   struct Entry {
     std::string limit_group;
-    std::string account;
+    std::string account;  // with a digest of its credential
+    std::string paths;
     std::shared_ptr<TargetHealth> health;
   };
-  std::shared_ptr<CoolDown> shared_cool_down(std::string key);
+  std::shared_ptr<CoolDown> shared_cool_down(const std::string& key);
+  void forget_unused_cool_downs();
 
   std::mutex mutex_;
   CircuitBreakerConfig config_;

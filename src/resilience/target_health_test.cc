@@ -319,6 +319,22 @@ TEST(HealthRegistry, TargetsShareTheCoolDownsOfTheirGroupAndAccountOnly) {
   EXPECT_NE(&c_m->account_dead(), &c_m->cool_down()) << "an account without a group lends it its name";
 }
 
+TEST(HealthRegistry, ANewCredentialIsAnotherAccountOfTheSameGroup) {
+  HealthRegistry registry;
+  const auto with = [](std::string name, std::string credential) {
+    model::Target made = target(std::move(name), "p/a", "p/a");
+    made.auth_header_lines = Secret(std::move(credential));
+    return made;
+  };
+  const auto before = registry.of(with("p/a/m", "old"));
+  const auto after = registry.of(with("p/a/m", "new"));
+  EXPECT_NE(&after->account_dead(), &before->account_dead());
+  EXPECT_EQ(&after->cool_down(), &before->cool_down());
+  EXPECT_EQ(registry.of(with("p/a/m", "new")), after);
+  EXPECT_EQ(&registry.of(with("p/a/n", "new"))->account_dead(), &after->account_dead());
+  EXPECT_EQ(&registry.of(with("p/a/n", "old"))->account_dead(), &before->account_dead());
+}
+
 TEST(HealthRegistry, ATargetMovedToAnotherLimitGroupFollowsThatGroup) {
   HealthRegistry registry;
   const auto before = registry.of(target("p/a/m", "p/a", "p/x"));

@@ -49,10 +49,10 @@ inline RequestOutcome outcome_of(const relay::RequestRecord& record) noexcept {
   return RequestOutcome::GatewayError;
 }
 
-// Duration minus the time in which only a provider could have made progress.
+// Duration minus the time in which only a provider or the client could have made progress.
 inline std::chrono::nanoseconds overhead_of(const relay::RequestRecord& record) noexcept {
   const std::chrono::nanoseconds duration = record.ended - record.started;
-  return std::max(std::chrono::nanoseconds(0), duration - record.upstream_wait);
+  return std::max(std::chrono::nanoseconds(0), duration - record.upstream_wait - record.client_wait);
 }
 
 // Whose answer the client read, or the last that was tried; nothing if none was.

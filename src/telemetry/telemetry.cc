@@ -82,7 +82,7 @@ void Telemetry::log_event(Level level, std::string_view message, std::initialize
   line.redacted_text("msg", message);
   for (const Field& field : fields) {
     if (const auto* text = std::get_if<std::string_view>(&field.value)) {
-      line.redacted_text(field.name, *text);
+      line.redacted_text(field.name, *text, JsonLine::kEventValueMax);
     } else if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
       line.integer(field.name, *number);
     } else {

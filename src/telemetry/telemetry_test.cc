@@ -10,6 +10,7 @@
 namespace qq::telemetry {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -67,6 +68,44 @@ TEST_F(TelemetryTest, CountsAttemptsAndWhatMadeARequestMoveOn) {
       << "a second try at the same target is no fallback";
 }
 
+TEST_F(TelemetryTest, CountsOnlyMovesThatHappenedAsFallbacks) {
+  const Error busy = Error::upstream(ErrorKind::Overloaded, AttemptPhase::ReplyBegun, "busy");
+  const Error barred = Error::gateway(ErrorKind::NoTarget, "not tried");
+  model::Target third;
+  RecordFixture::name(third, "groq", "main", "llama");
+  const auto moves = [&](std::string_view cause) {
+    const std::string line = fmt::format("queqiao_fallback_total{{cause=\"{}\"}} ", cause);
+    const std::string text = metrics();
+    const std::size_t at = text.find(line);
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + line.size()));
+  };
+  const auto ended = [&] {
+    telemetry_.observer(0).request_ended(fixture_.record);
+    fixture_.attempts.clear();
+  };
+  fixture_.attempts.clear();
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, busy, 503);
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Refused, barred, 0);
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Success, std::nullopt, 200);
+  ended();
+  EXPECT_EQ(moves("overloaded") + moves("no_target"), 0) << "it stayed where it was";
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Refused, barred, 0);
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Refused, barred, 0);
+  ended();
+  EXPECT_EQ(moves("no_target"), 0) << "it went nowhere";
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Refused, barred, 0);
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Refused, barred, 0);
+  fixture_.add_attempt(third, model::Outcome::Success, std::nullopt, 200);
+  ended();
+  EXPECT_EQ(moves("no_target"), 1) << "one move, past two";
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, busy, 503);
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Refused, barred, 0);
+  fixture_.add_attempt(third, model::Outcome::Success, std::nullopt, 200);
+  ended();
+  EXPECT_EQ(moves("overloaded"), 1);
+  EXPECT_EQ(moves("no_target"), 1);
+}
+
 TEST_F(TelemetryTest, ObservesTimesInCumulativeBuckets) {
   telemetry_.observer(0).request_ended(fixture_.record);  // 100 ms, TTFT 40 ms, overhead 50 us
   const std::string text = metrics();
@@ -76,6 +115,15 @@ TEST_F(TelemetryTest, ObservesTimesInCumulativeBuckets) {
   EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_count 1"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_ttft_seconds_count{endpoint="chat_completions"} 1)"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_request_duration_seconds_sum{endpoint="chat_completions"} 0.1)"));
+}
+
+TEST_F(TelemetryTest, AClientsSlownessIsNoOverhead) {
+  fixture_.record.upstream_wait = 40ms;
+  fixture_.record.client_wait = 59'950us;
+  telemetry_.observer(0).request_ended(fixture_.record);
+  const std::string text = metrics();
+  EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_bucket{le=\"3e-05\"} 0"));
+  EXPECT_THAT(text, HasSubstr("queqiao_overhead_seconds_bucket{le=\"5e-05\"} 1"));
 }
 
 TEST_F(TelemetryTest, CountsTokensByBucket) {

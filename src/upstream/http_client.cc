@@ -17,6 +17,9 @@ constexpr Milliseconds kEarlyReplyCheck{100};
 constexpr std::size_t kDecodedMax = 64U << 20U;
 // 100 Continue, 103 Early Hints and the like before the reply.
 constexpr int kInterimRepliesMax = 16;
+// Idle connections that make room for one that is needed. More than one: other loops want descriptors too,
+// and may be quicker.
+constexpr std::size_t kIdleForOne = 16;
 
 Error gave_up(const net::Scope& scope, AttemptPhase phase) {
   const ErrorKind why = scope.cancel->reason();
@@ -98,6 +101,9 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
     }
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
+  if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {
+    opened = co_await connector_.open(origin, timers, scope);
+  }
   if (!opened && opened.error().origin == ErrorOrigin::Upstream && loop_.now() >= scope.deadline) {
     // Not the provider's slowness: there was no more time to give.
     co_return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::NotSent,

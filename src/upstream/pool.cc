@@ -1,10 +1,14 @@
 #include "upstream/pool.h"
 
+#include <algorithm>
+
 namespace qq::upstream {
 namespace {
 
 // How soon a closed idle connection gives its descriptor back.
 constexpr Milliseconds kSweepEvery{1'000};
+// Of a full pool so many parts go one of at a time: looking for the oldest reads all of it.
+constexpr std::size_t kParts = 16;
 
 // Alive and silent. What might be readable is looked at: over TLS it may be a session ticket and no data;
 // bytes, an end or an error mean that this connection is not to be used again.
@@ -42,6 +46,7 @@ std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
   while (connections != nullptr && !connections->empty()) {
     Idle idle = std::move(connections->back());
     connections->pop_back();
+    --count_;
     counters_.upstream_connections_idle.add(-1);
     if (is_usable(*idle.stream) && loop_.now() - idle.since < limits_.idle_max) return std::move(idle.stream);
     counters_.upstream_connections_open.add(-1);
@@ -50,26 +55,52 @@ std::unique_ptr<net::Stream> Pool::take(std::string_view pool_key) noexcept {
 }
 
 void Pool::give_back(std::string_view pool_key, std::unique_ptr<net::Stream> stream) {
-  std::vector<Idle>* const known = idle_at(pool_key);
-  std::vector<Idle>& connections = known != nullptr ? *known : idle_[std::string(pool_key)];
-  if (!is_usable(*stream) || connections.size() >= limits_.idle_per_origin_max) {
+  if (!is_usable(*stream)) {
     counters_.upstream_connections_open.add(-1);
     return;
   }
+  if (count_ >= limits_.idle_max_count) drop_oldest(std::max(count_ / kParts, std::size_t{1}));
+  std::vector<Idle>* const known = idle_at(pool_key);
+  std::vector<Idle>& connections = known != nullptr ? *known : idle_[std::string(pool_key)];
+  ++count_;
   counters_.upstream_connections_idle.add(1);
   connections.push_back(Idle{std::move(stream), loop_.now()});
   if (!sweep_timer_.armed()) loop_.arm(sweep_timer_, loop_.now() + kSweepEvery);
+}
+
+void Pool::dropped(std::size_t count) noexcept {
+  count_ -= count;
+  counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(count));
+  counters_.upstream_connections_open.add(-static_cast<std::int64_t>(count));
+}
+
+bool Pool::drop_oldest(std::size_t count) {
+  if (count_ == 0) return false;
+  count = std::min(count, count_);
+  std::vector<MonotonicTime> all;
+  all.reserve(count_);
+  for (const auto& [key, connections] : idle_) {
+    for (const Idle& idle : connections) all.push_back(idle.since);
+  }
+  const auto last = all.begin() + static_cast<std::ptrdiff_t>(count - 1);
+  std::ranges::nth_element(all, last);
+  for (auto& [key, connections] : idle_) {
+    // The oldest stand in front; those of one moment go together.
+    const auto newer =
+        std::ranges::find_if(connections, [&](const Idle& idle) { return idle.since > *last; });
+    dropped(static_cast<std::size_t>(newer - connections.begin()));
+    connections.erase(connections.begin(), newer);
+  }
+  return true;
 }
 
 void Pool::sweep() noexcept {
   const MonotonicTime now = loop_.now();
   bool any_left = false;
   for (auto& [key, connections] : idle_) {
-    const auto dropped = std::erase_if(connections, [&](Idle& idle) {
+    dropped(std::erase_if(connections, [&](Idle& idle) {
       return !is_usable(*idle.stream) || now - idle.since >= limits_.idle_max;
-    });
-    counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(dropped));
-    counters_.upstream_connections_open.add(-static_cast<std::int64_t>(dropped));
+    }));
     any_left = any_left || !connections.empty();
   }
   if (any_left) loop_.arm(sweep_timer_, now + kSweepEvery);
@@ -77,10 +108,7 @@ void Pool::sweep() noexcept {
 
 void Pool::clear() noexcept {
   if (sweep_timer_.armed()) loop_.disarm(sweep_timer_);
-  for (auto& [key, connections] : idle_) {
-    counters_.upstream_connections_idle.add(-static_cast<std::int64_t>(connections.size()));
-    counters_.upstream_connections_open.add(-static_cast<std::int64_t>(connections.size()));
-  }
+  dropped(count_);
   newest_ = nullptr;
   idle_.clear();
 }

@@ -63,4 +63,20 @@ JsonValue object_in_part(std::string_view part, std::string_view key) noexcept {
   return check_json(found.text()) ? JsonValue() : found;
 }
 
+JsonValue object_in_tail(std::string_view tail, std::string_view key) noexcept {
+  const char* const end = tail.data() + tail.size();
+  for (std::size_t at = tail.rfind(key); at != std::string_view::npos && at > 0;
+       at = tail.rfind(key, at - 1)) {
+    const char* const behind_key = tail.data() + at + key.size();
+    if (tail[at - 1] != '"' || behind_key == end || *behind_key != '"') continue;
+    const char* const value = behind_mark(behind_key + 1, end, ':');
+    if (value == nullptr || *value != '{') continue;
+    // Only this one is read: one object after the other could be the same bytes again and again.
+    const char* const behind = skip_container(value, end);
+    const JsonValue found(std::string_view(value, static_cast<std::size_t>(behind - value)));
+    return check_json(found.text()) ? JsonValue() : found;
+  }
+  return {};
+}
+
 }  // namespace qq::wire

@@ -1,4 +1,5 @@
-// Reading the beginning of a JSON document whose rest has not come yet.
+// Reading a JSON document of which only a part is there: the beginning, whose rest has not come yet, or the
+// end.
 #pragma once
 #include <string_view>
 
@@ -12,5 +13,8 @@ namespace qq::wire {
 JsonValue member_in_part(std::string_view part, std::string_view key) noexcept;
 // The same for an object.
 JsonValue object_in_part(std::string_view part, std::string_view key) noexcept;
+// The last object in `tail`, at whatever depth, that is a member `key`; `tail` may begin anywhere in its
+// document. Empty text if there is none, or if that one is cut or not valid. Time linear in `tail`.
+JsonValue object_in_tail(std::string_view tail, std::string_view key) noexcept;
 
 }  // namespace qq::wire

@@ -38,5 +38,24 @@ TEST(JsonPart, FindsAnObjectThatIsWhole) {
   EXPECT_EQ(usage_in(R"({"usage":{"n" 1},"a":2})"), "") << "it is checked";
 }
 
+TEST(JsonPart, FindsTheLastObjectOfATail) {
+  const auto usage_in = [](std::string_view tail) { return object_in_tail(tail, "usage").text(); };
+  EXPECT_EQ(usage_in(R"(xx","usage":{"n":{"m":"}"}},"id":"x"})"), R"({"n":{"m":"}"}})");
+  EXPECT_EQ(usage_in(R"("usage":{"n":1},"usage" : {"n":2} })"), R"({"n":2})");
+  EXPECT_EQ(usage_in(R"({"usage":{"n":1},"object":"usage"})"), R"({"n":1})") << "a value is no key";
+  EXPECT_EQ(usage_in(R"({"usage":{"n":1},"usage":null,"my_usage":{}})"), R"({"n":1})");
+  EXPECT_EQ(usage_in(R"({"usage":{"n":1}})").size(), 7U) << "not the document's brace";
+}
+
+TEST(JsonPart, FindsNoObjectInATailThatHasNoneThatIsWhole) {
+  const auto usage_in = [](std::string_view tail) { return object_in_tail(tail, "usage").text(); };
+  for (const std::string_view tail :
+       {R"({"usage":{"n":01}})", R"({"usage":{"n":1,"d":{"r":0})", R"({"usage":null,"choices":[{"t":"a } b)",
+        R"({"usage":{"n":1 "m":2}})", R"("usage)", R"("usage")", R"("usage":)", R"("usage":{)", "usage", "",
+        R"(usage":{}})"}) {
+    EXPECT_EQ(usage_in(tail), "") << tail;
+  }
+}
+
 }  // namespace
 }  // namespace qq::wire

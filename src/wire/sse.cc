@@ -50,17 +50,19 @@ bool SseDecoder::next(std::string_view bytes, std::size_t& consumed, SseEvent& e
   const char* const begin = bytes.data();
   const char* const end = begin + bytes.size();
   const char* at = begin + consumed;
+  const char* from = at;  // what the event that is being read has of these bytes begins here
   while (at != end && verdict_ == Verdict::Ok) {
     if (saw_cr_) {
       saw_cr_ = false;
       if (*at == '\n') {
         ++at;
+        if (!pending_) from = at;
         continue;
       }
     }
     const char* line_end = find_line_end(at, end);
     std::string_view line = between(at, line_end);
-    if (line_.size() + line.size() > event_max_) {
+    if (!line.empty() && unfinished_ + static_cast<std::size_t>(line_end - from) > event_max_) {
       verdict_ = Verdict::EventTooBig;
       break;
     }
@@ -97,8 +99,13 @@ bool SseDecoder::next(std::string_view bytes, std::size_t& consumed, SseEvent& e
         return true;
       }
     }
+    if (!pending_) {  // a comment, or nothing
+      from = at;
+      unfinished_ = 0;
+    }
   }
   if (verdict_ != Verdict::Ok) at = end;
+  unfinished_ += static_cast<std::size_t>(at - from);
   keep(partial);
   consumed = static_cast<std::size_t>(at - begin);
   return false;
@@ -115,14 +122,15 @@ bool SseDecoder::finish(SseEvent& event) {
     if (!line.empty()) take_line(line, true, partial);
     empty(line_);
   }
-  if (!pending_ || verdict_ != Verdict::Ok) return false;
+  if (!pending_) return false;
   report(partial, 0, event);
   return true;
 }
 
 // `carried`: the line lies in line_, which dies with it; else it lies in the bytes of the current call.
 void SseDecoder::take_line(std::string_view line, bool carried, Partial& partial) {
-  if (line[0] == ' ' || line[0] == '\t') {
+  const bool indented = line[0] == ' ' || line[0] == '\t';
+  if (indented) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     if (line.empty()) return;
   }
@@ -133,8 +141,10 @@ void SseDecoder::take_line(std::string_view line, bool carried, Partial& partial
   std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "data") {
+    if (indented) indented_ = true;
     take_data(value, carried, partial);
   } else if (field == "event") {
+    if (indented) indented_ = true;
     if (carried) {
       name_ = value;
       value = name_;
@@ -153,10 +163,6 @@ void SseDecoder::take_data(std::string_view value, bool carried, Partial& partia
     partial.data = value;
     return;
   }
-  if (partial.data.size() + 1 + value.size() > event_max_) {
-    verdict_ = Verdict::EventTooBig;
-    return;
-  }
   if (partial.data.data() != data_.data()) data_ = partial.data;
   data_ += '\n';
   data_ += value;
@@ -170,9 +176,12 @@ void SseDecoder::keep(const Partial& partial) {
 }
 
 void SseDecoder::report(const Partial& partial, std::size_t end, SseEvent& event) {
-  event = {.name = partial.name, .data = partial.data, .has_data = has_data_, .end = end};
+  event = {
+      .name = partial.name, .data = partial.data, .has_data = has_data_, .indented = indented_, .end = end};
   pending_ = false;
   has_data_ = false;
+  indented_ = false;
+  unfinished_ = 0;
   reported_ = true;
 }
 

@@ -3,12 +3,16 @@
 // bytes pass through untouched.
 //
 // Differences from the browser's algorithm, because providers do so: leading white space before a field
-// name is skipped, a line of white space only is ignored; an event not closed by an empty line is reported
-// at end of stream (`finish`); so is an event of other fields only, with `has_data` false. `id` and `retry`
-// are not kept.
+// name is skipped (and reported: who follows the algorithm does not see such a field), a line of white space
+// only is ignored; an event not closed by an empty line is reported at end of stream (`finish`); so is an
+// event of other fields only, with `has_data` false. `id` and `retry` are not kept.
 //
 // Fast path: an event that lies whole in the given bytes with a single data line is reported as views
-// into them, without a copy. Otherwise its bytes are kept in the decoder, at most `event_max`.
+// into them, without a copy. Otherwise what it says is kept in the decoder.
+//
+// The limit is one on an event's bytes on the wire, from its first line's beginning on, whatever the lines
+// are: who keeps the raw bytes of an event that is not whole yet keeps no more than `event_max` and what one
+// call brings.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +25,7 @@ struct SseEvent {
   std::string_view name;  // the `event:` field, empty if there was none
   std::string_view data;  // `data:` lines joined with LF
   bool has_data = false;  // an event without any data line is not dispatched by browsers; we report it
+  bool indented = false;  // white space stands before the name of a `data` or `event` field
   std::size_t end = 0;    // offset in the bytes given to `feed` just behind the event's closing blank line
 };
 
@@ -44,6 +49,10 @@ class SseDecoder {
   [[nodiscard]] bool at_border() const noexcept {
     return !pending_ && line_.empty() && verdict_ == Verdict::Ok;
   }
+  // How many of the bytes fed last, or before them, belong to what is not complete: 0 at a border.
+  [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
+  // What is kept for it until the next call.
+  [[nodiscard]] std::size_t kept() const noexcept { return line_.size() + name_.size() + data_.size(); }
   // How large an event that comes next may be to be passed over without being fed, by someone who knows it to
   // be whole; 0 if none may: only at a border where the next byte begins a line, whatever it is.
   [[nodiscard]] std::size_t may_pass() const noexcept {
@@ -66,11 +75,13 @@ class SseDecoder {
   // What `may_pass` needs comes first.
   bool pending_ = false;  // a field line came since the last event
   bool has_data_ = false;
+  bool indented_ = false;
   bool saw_cr_ = false;    // the previous byte was CR: a LF that follows belongs to it
   bool started_ = false;   // past a possible BOM
   bool reported_ = false;  // name_ and data_ may be in use by the event reported last
   Verdict verdict_ = Verdict::Ok;
   std::size_t event_max_;
+  std::size_t unfinished_ = 0;
   std::string line_;  // an unfinished line from earlier calls
   std::string name_;
   std::string data_;

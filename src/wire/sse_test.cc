@@ -43,6 +43,12 @@ Events read_events(const std::vector<std::string>& pieces) {
   return events;
 }
 
+std::string repeated(std::string_view line, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += line;
+  return out;
+}
+
 struct Case {
   const char* name;
   std::string stream;
@@ -181,6 +187,26 @@ TEST(SseDecoder, GivesViewsIntoTheBytesForASingleDataLine) {
   EXPECT_EQ(event.end, bytes.size());
 }
 
+TEST(SseDecoder, TellsFieldsThatOthersDoNotSee) {
+  const std::vector<std::pair<std::string, bool>> events = {
+      {"data: a\n", false},        {" data: a\n", true},        {"data: a\n\tdata: b\n", true},
+      {" event: a\ndata\n", true}, {"  : x\ndata: a\n", false}, {"  \n id: 1\ndata:  a\n", false},
+  };
+  std::string stream;
+  for (const auto& [lines, indented] : events) stream += lines + "\n";
+  for (const std::size_t piece : {std::size_t{1}, stream.size()}) {
+    SseDecoder decoder;
+    SseEvent event;
+    auto expected = events.begin();
+    for (std::size_t at = 0; at < stream.size(); at += piece) {
+      const std::string bytes = stream.substr(at, piece);
+      for (std::size_t consumed = 0; decoder.next(bytes, consumed, event); ++expected)
+        EXPECT_EQ(event.indented, expected->second) << expected->first;
+    }
+    EXPECT_EQ(expected, events.end());
+  }
+}
+
 TEST(SseDecoder, KeepsAReportedEventValidUntilTheNextCall) {
   SseDecoder decoder;
   SseEvent event;
@@ -221,6 +247,11 @@ TEST(SseDecoder, AnEventOverTheLimitIsAVerdictHoweverItIsSplit) {
       "data: " + std::string(100, 'x') + "\n\n",
       "data: " + std::string(60, 'x') + "\ndata: " + std::string(60, 'x') + "\n\n",
       std::string(101, 'x'),
+      repeated("id: 1\n", 20),
+      "data: a\r\n" + repeated(": comment\r\n", 20),
+      repeated("data:\r", 20),
+      repeated("x\n", 51),
+      "event: a\n" + repeated(" \n", 50),
   };
   for (const std::string& stream : streams) {
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, stream.size()}) {
@@ -242,10 +273,29 @@ TEST(SseDecoder, AnEventOverTheLimitIsAVerdictHoweverItIsSplit) {
 }
 
 TEST(SseDecoder, AnEventAtTheLimitPasses) {
-  SseDecoder decoder(100);
+  for (const std::string& lines :
+       {"data: " + std::string(94, 'x') + "\n", repeated("data: a\r\n", 10) + "0123456789\n"}) {
+    SseDecoder decoder(100);
+    SseEvent event;
+    std::size_t consumed = 0;
+    ASSERT_TRUE(decoder.next(repeated(": comment\n", 30) + lines + "\n", consumed, event)) << lines;
+    EXPECT_EQ(decoder.verdict(), SseDecoder::Verdict::Ok);
+  }
+}
+
+TEST(SseDecoder, KnowsHowManyBytesAreOfWhatIsNotComplete) {
+  SseDecoder decoder;
   SseEvent event;
-  std::size_t consumed = 0;
-  ASSERT_TRUE(decoder.next("data: " + std::string(94, 'x') + "\n\n", consumed, event));
+  const auto unfinished_after = [&](std::string_view bytes) {
+    for (std::size_t consumed = 0; decoder.next(bytes, consumed, event);) continue;
+    return decoder.unfinished();
+  };
+  EXPECT_EQ(unfinished_after(": comment\nda"), 2U);
+  EXPECT_EQ(unfinished_after("ta: x\r"), 8U);
+  EXPECT_EQ(unfinished_after("\n: inside\n"), 18U);
+  EXPECT_EQ(unfinished_after("\r"), 0U);
+  EXPECT_EQ(unfinished_after("\n: c"), 3U) << "the line feed is the event's";
+  EXPECT_EQ(unfinished_after("\ndata: a\n\n\n  \nid"), 2U);
 }
 
 TEST(SseDecoder, AnEventMayBePassedOverAtABorderOnly) {

@@ -42,7 +42,8 @@ Task<bool> Client::write_all(Client& client, std::string_view bytes) {
     // A gateway that answers before it has read everything wants to be heard.
     if (client.stream_->maybe_readable() && !client.writes_all_first_) co_return false;
     const net::Scope look = scope.until(client.loop_.now() + Milliseconds(100));
-    if (co_await client.stream_->writable(look) == net::Wake::Cancelled) co_return false;
+    const net::Wake wake = co_await client.stream_->writable(look);
+    if (wake == net::Wake::Cancelled) co_return false;
   }
   co_return true;
 }
@@ -51,13 +52,15 @@ Task<void> Client::read(std::size_t replies) {
   const net::Scope scope{kNever, &cancel_};
   while (replies == 0 || reader_.complete_replies() < replies) {
     if (!reading_) {
-      if (co_await reading_again_.wait(scope) != net::Wake::Ready) co_return;
+      const net::Wake wake = co_await reading_again_.wait(scope);
+      if (wake != net::Wake::Ready) co_return;
       continue;
     }
     std::span<char> into = loop_.scratch();
     if (read_most_ != 0) {
       const net::Scope pause = scope.until(loop_.now() + pause_);
-      if (co_await net::sleep(loop_, pause) == net::Wake::Cancelled) co_return;
+      const net::Wake wake = co_await net::sleep(loop_, pause);
+      if (wake == net::Wake::Cancelled) co_return;
       into = loop_.scratch().first(read_most_);
     }
     const net::IoTry got = stream_->try_read(into);
@@ -73,7 +76,8 @@ Task<void> Client::read(std::size_t replies) {
       reader_.finish();
       co_return;
     }
-    if (co_await stream_->readable(scope) == net::Wake::Cancelled) co_return;
+    const net::Wake wake = co_await stream_->readable(scope);
+    if (wake == net::Wake::Cancelled) co_return;
   }
 }
 

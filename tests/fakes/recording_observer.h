@@ -5,6 +5,7 @@
 
 #include "relay/request_record.h"
 #include "telemetry/metrics/loop_metrics.h"
+#include "telemetry/record_facts.h"
 
 namespace qq::fakes {
 
@@ -24,6 +25,7 @@ struct KeptRecord {
   model::Usage usage;
   MonotonicTime started{};
   MonotonicTime ended{};
+  std::chrono::nanoseconds overhead{};
   std::optional<MonotonicTime> first_content;
   std::uint64_t bytes_from_client = 0;
   std::uint64_t bytes_to_client = 0;
@@ -48,6 +50,7 @@ class RecordingObserver : public relay::RequestObserver {
     kept.usage = record.usage;
     kept.started = record.started;
     kept.ended = record.ended;
+    kept.overhead = telemetry::overhead_of(record);
     kept.first_content = record.first_content;
     kept.bytes_from_client = record.bytes_from_client;
     kept.bytes_to_client = record.bytes_to_client;

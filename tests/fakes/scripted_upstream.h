@@ -48,7 +48,8 @@ class ScriptedUpstream {
       }
       if (got.status != net::IoStatus::WouldBlock) co_return false;
       const net::Scope scope;
-      if (co_await stream.readable(scope) != net::Wake::Ready) co_return false;
+      const net::Wake wake = co_await stream.readable(scope);
+      if (wake != net::Wake::Ready) co_return false;
     }
     co_return true;
   }
@@ -61,7 +62,8 @@ class ScriptedUpstream {
       rest.remove_prefix(wrote.bytes);
       if (rest.empty()) break;
       const net::Scope scope;
-      if (co_await stream.writable(scope) != net::Wake::Ready) co_return false;
+      const net::Wake wake = co_await stream.writable(scope);
+      if (wake != net::Wake::Ready) co_return false;
     }
     co_return true;
   }

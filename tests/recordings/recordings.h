@@ -61,6 +61,14 @@ inline std::optional<model::Endpoint> openai_endpoint(std::string_view provider,
 }
 inline constexpr std::size_t kOpenaiExchanges = 159;
 
+// A stream as the gateway passes it on: a few were recorded with a space before a field's name, which clients
+// would not read.
+inline std::string without_indents(std::string body) {
+  if (body.starts_with(" data:")) body.erase(0, 1);
+  for (std::size_t at = 0; (at = body.find("\n data:", at)) != std::string::npos;) body.erase(at + 1, 1);
+  return body;
+}
+
 inline std::string text_of(simdjson::dom::element element) {
   if (element.is_string()) return std::string(std::string_view(element));
   std::ostringstream out;

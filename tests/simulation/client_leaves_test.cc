@@ -84,6 +84,8 @@ TEST_P(ClientLeaves, AndTheProviderIsLetGo) {
     ASSERT_EQ(world.records().size(), before + 1);
     const KeptRecord& record = world.records().back();
     EXPECT_EQ(story_of(record.attempts), phase.story);
+    const model::Attempt& last = record.attempts.back();
+    EXPECT_EQ(last.error->phase == AttemptPhase::ReplyBegun, last.status != 0);
     EXPECT_LE(record.ended - left, 1s);
     ASSERT_TRUE(record.error);
     EXPECT_EQ(record.error->kind, ErrorKind::ClientGone);

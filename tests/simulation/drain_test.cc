@@ -1,4 +1,6 @@
 // SIGTERM as the connections see it.
+#include <fmt/format.h>
+
 #include "net/test_certificates.h"
 #include "simulation/fault_case.h"
 
@@ -55,6 +57,24 @@ TEST(Drain, NewConnectionsAreServedForAWhileThenRefused) {
   world.expect_rest();
 }
 
+TEST(Drain, IsCutShortOnRequest) {
+  World world;
+  world.provider(0).misbehave("words=200; gap=500");
+  EXPECT_EQ(world.say("GET /readyz HTTP/1.1\r\nhost: g\r\n\r\n").reply.status, 200) << "somebody watches";
+  Client& stream = world.start(chat("alone").streamed());
+  world.run_for(1s);
+  world.start_drain(300s);
+  world.run_for(1s);
+  EXPECT_TRUE(stream.running());
+  world.cut_drain_short();
+  world.run_until_end(stream);
+  EXPECT_LT(stream.ended() - stream.started(), 2'100ms);
+  EXPECT_NE(stream.reply().body.find("gateway_shutting_down"), std::string::npos) << stream.raw();
+  world.run_for(100ms);
+  EXPECT_TRUE(world.drained()) << "also of what it announces";
+  world.expect_rest();
+}
+
 TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
   struct Phase {
     const char* name;
@@ -83,6 +103,8 @@ TEST(Drain, WhatIsLeftInEveryPhaseEnds) {
       EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
       world.expect_rest();
       EXPECT_TRUE(world.drained());
+      const model::Attempt& cut = world.records().back().attempts.back();
+      EXPECT_EQ(cut.error->phase == AttemptPhase::ReplyBegun, cut.status != 0) << phase.name;
     }
   }
 }
@@ -233,7 +255,7 @@ TEST(Drain, RepliesOfOurOwnThatNobodyTakesAreCutAfterTheLastWords) {
   world.narrow(20);
   Client& client = world.client();
   client.stop_reading();
-  client.start("GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n");
+  client.start(fmt::format("GET /v1/models HTTP/1.1\r\nhost: g\r\n{}\r\n", kKeyLine));
   world.run_for(1s);
   world.start_drain(2s);
   world.run_for(4'900ms);

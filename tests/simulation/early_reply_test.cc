@@ -34,7 +34,9 @@ std::size_t request_size(std::string_view received) {
 Task<bool> read_request(ScriptedUpstream& server, net::Stream& stream) {
   std::size_t want = server.received().size() + 1;
   const std::size_t begin = server.received().size();
-  while (co_await ScriptedUpstream::read_to(server, stream, want)) {
+  for (;;) {
+    const bool come = co_await ScriptedUpstream::read_to(server, stream, want);
+    if (!come) co_return false;
     const std::size_t size = request_size(std::string_view(server.received()).substr(begin));
     if (size == std::string_view::npos) {
       want = server.received().size() + 1;
@@ -44,7 +46,6 @@ Task<bool> read_request(ScriptedUpstream& server, net::Stream& stream) {
       co_return true;
     }
   }
-  co_return false;
 }
 
 WorldSetup scripted() {
@@ -73,7 +74,8 @@ Task<void> interim(ScriptedUpstream& server, net::Stream& stream) {
   co_await ScriptedUpstream::write(stream, "x-more: 1\r\n\r\n");
   co_await ScriptedUpstream::pause(server, 300ms);
   std::size_t want = request_size(server.received());
-  if (!co_await ScriptedUpstream::read_to(server, stream, want)) co_return;
+  const bool whole = co_await ScriptedUpstream::read_to(server, stream, want);
+  if (!whole) co_return;
   co_await ScriptedUpstream::write(stream, answer());
   co_await ScriptedUpstream::read_to(server, stream, want + 1);
 }
@@ -232,7 +234,9 @@ Task<void> end_in_junk(ScriptedUpstream& server, net::Stream& stream) {
   if (!asked) co_return;
   std::string reply = stream_without_end();
   if (!kDone) reply.resize(reply.find("\r\n", reply.find("well")) + 2);  // only the content
-  co_await ScriptedUpstream::write(stream, reply + (kDone ? as_chunk("data: [DONE]\n\n") : "") + "zzzz\r\n");
+  if (kDone) reply += as_chunk("data: [DONE]\n\n");
+  reply += "zzzz\r\n";
+  co_await ScriptedUpstream::write(stream, reply);
   co_await read_request(server, stream);
 }
 

@@ -98,6 +98,25 @@ INSTANTIATE_TEST_SUITE_P(Table, FailOver, ::testing::ValuesIn(params()), [](cons
   return fmt::format("{}_seed{}", kCases[std::get<0>(info.param)].name, std::get<1>(info.param));
 });
 
+TEST(FallbackReason, TellsWhyAnotherTargetAnswers) {
+  World world;
+  EXPECT_EQ(world.ask(chat("chain")).reply.header("x-fallback-reason"), std::nullopt);
+  world.provider(0).misbehave("fault=500");
+  for (const bool stream : {false, true}) {
+    const Exchange heard = world.ask(stream ? chat("chain").streamed() : chat("chain"));
+    EXPECT_EQ(heard.reply.header("x-fallback-reason"), "server_error") << heard.raw;
+  }
+}
+
+TEST(FallbackReason, ARepeatAtTheSameTargetIsNoFallback) {
+  World world;
+  world.provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{"fault":"500"}]}]})");
+  const Exchange heard = world.ask(chat("alone"));
+  EXPECT_EQ(heard.reply.status, 200) << heard.raw;
+  EXPECT_EQ(heard.story(), "server_error,success");
+  EXPECT_EQ(heard.reply.header("x-fallback-reason"), std::nullopt);
+}
+
 TEST(BreakerInTheRelay, OpensAfterFiveAndProbesInDoublingPeriods) {
   World world;
   world.provider(0).misbehave("fault=500");

@@ -142,5 +142,15 @@ TEST(FaultConnectingChain, ABarredFallbackLeavesTheRepeat) {
   world.expect_rest();
 }
 
+TEST(FaultConnectingChain, ABarredFallbackIsNotedOnce) {
+  World world;
+  world.health(1).account_dead().start(world.loop().now() + 1h);
+  world.provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{"fault":"500"},{"fault":"500"}]}]})");
+  const Exchange heard = world.ask(chat("backed"));
+  EXPECT_EQ(heard.reply.status, 200);
+  EXPECT_EQ(heard.story(), "server_error,refused,server_error,success");
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation::faults_connecting

@@ -7,7 +7,11 @@
 namespace qq::simulation {
 namespace {
 
-constexpr std::string_view kSmuggled = "GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n";
+std::string get(std::string_view path) {
+  return fmt::format("GET {} HTTP/1.1\r\nhost: g\r\n{}\r\n", path, kKeyLine);
+}
+
+const std::string kSmuggled = get("/v1/models");
 
 struct Attack {
   std::string name;
@@ -16,7 +20,7 @@ struct Attack {
 };
 
 std::string post(std::string_view fields, std::string_view body = {}) {
-  return fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}\r\n{}", fields, body);
+  return fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}{}\r\n{}", kKeyLine, fields, body);
 }
 
 const std::vector<Attack> kAttacks = {
@@ -59,7 +63,7 @@ TEST_P(Smuggling, EndsTheConnectionWithOneRefusal) {
     net::SimulatedNetwork network;
     network.up.split = split;
     world.loop().set_network(world.gateway(), network);
-    const Exchange heard = world.say(attack.bytes + std::string(kSmuggled), 0);
+    const Exchange heard = world.say(attack.bytes + kSmuggled, 0);
     EXPECT_TRUE(heard.closed) << heard.raw;
     if (attack.status != 0) EXPECT_EQ(heard.reply.status, attack.status) << heard.raw;
     EXPECT_GE(heard.reply.status, 400);
@@ -82,10 +86,10 @@ TEST(Pipelining, IsAnsweredInOrder) {
     net::SimulatedNetwork network;
     network.up.split = split;
     world.loop().set_network(world.gateway(), network);
-    const std::string bytes =
-        chat("alone").bytes() + std::string(kSmuggled) + chat("alone").streamed().bytes() +
-        "GET /v1/models/spare HTTP/1.1\r\nhost: g\r\n\r\n" + "GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n" +
-        "GET /nowhere HTTP/1.1\r\nhost: g\r\n\r\n" + responses("spare").bytes() + std::string(kSmuggled);
+    const std::string bytes = chat("alone").bytes() + kSmuggled + chat("alone").streamed().bytes() +
+                              get("/v1/models/spare") + "GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n" +
+                              "GET /nowhere HTTP/1.1\r\nhost: g\r\n\r\n" + responses("spare").bytes() +
+                              kSmuggled;
     Client& client = world.client();
     client.start(bytes, 8);
     world.run_until_end(client);
@@ -124,9 +128,10 @@ TEST(SplitHeads, AreNotMixedWithOtherConnections) {
 TEST(OldClients, Http10GetsALengthAndAClose) {
   World world;
   const std::string body = chat("alone").body;
-  const Exchange heard = world.say(
-      fmt::format("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n{}", body.size(), body),
-      0);
+  const Exchange heard =
+      world.say(fmt::format("POST /v1/chat/completions HTTP/1.0\r\n{}content-length: {}\r\n\r\n{}", kKeyLine,
+                            body.size(), body),
+                0);
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_TRUE(heard.reply.complete);
   EXPECT_FALSE(heard.reply.header("transfer-encoding"));
@@ -139,8 +144,8 @@ TEST(OldClients, Http10StreamsUntilClose) {
   const std::string body = chat("alone").streamed().body;
   const Exchange heard =
       world.say(fmt::format("POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
-                            "content-length: {}\r\n\r\n{}",
-                            body.size(), body),
+                            "{}content-length: {}\r\n\r\n{}",
+                            kKeyLine, body.size(), body),
                 0);
   EXPECT_EQ(heard.reply.status, 200);
   EXPECT_TRUE(heard.reply.until_close);
@@ -150,13 +155,31 @@ TEST(OldClients, Http10StreamsUntilClose) {
   world.expect_rest();
 }
 
+// Nothing but the end of the connection tells how the answer ended.
+TEST(OldClients, Http10SeesThatALargeAnswerWasCut) {
+  WorldSetup setup;
+  setup.limits = "{held_answer_max: 1KiB}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("words=2000; rate=100000; fault=truncated_json");
+  const std::string body = chat("alone").body;
+  const Exchange heard =
+      world.say(fmt::format("POST /v1/chat/completions HTTP/1.0\r\n{}content-length: {}\r\n\r\n{}", kKeyLine,
+                            body.size(), body),
+                0);
+  EXPECT_EQ(heard.reply.status, 200);
+  EXPECT_TRUE(heard.reply.until_close);
+  EXPECT_TRUE(heard.reset) << "an orderly end would make it whole";
+  EXPECT_TRUE(heard.record->interrupted);
+  world.expect_rest();
+}
+
 TEST(OldClients, Http10MayKeepAlive) {
   World world;
   const std::string body = chat("alone").body;
   const std::string one = fmt::format(
       "POST /v1/chat/completions HTTP/1.0\r\nconnection: keep-alive\r\n"
-      "content-length: {}\r\n\r\n{}",
-      body.size(), body);
+      "{}content-length: {}\r\n\r\n{}",
+      kKeyLine, body.size(), body);
   Client& client = world.client();
   client.start(one + one, 2);
   world.run_until_end(client);
@@ -170,8 +193,8 @@ TEST(ExpectContinue, IsInvitedThenServed) {
   Client& client = world.client();
   client.start(
       fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\n"
-                  "content-length: {}\r\n\r\n",
-                  body.size()));
+                  "{}content-length: {}\r\n\r\n",
+                  kKeyLine, body.size()));
   world.run_for(1s);
   EXPECT_EQ(client.raw(), "HTTP/1.1 100 Continue\r\n\r\n");
   client.say(body);
@@ -183,9 +206,7 @@ TEST(ExpectContinue, IsInvitedThenServed) {
 TEST(ExpectContinue, IsNotInvitedToARefusal) {
   World world;
   Client& client = world.client();
-  client.start(
-      "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nexpect: 100-continue\r\ncontent-length: "
-      "67108865\r\n\r\n");
+  client.start(post("expect: 100-continue\r\ncontent-length: 67108865\r\n"));
   world.run_until_end(client);
   EXPECT_EQ(client.reply().status, 413);
   EXPECT_EQ(client.reader().interim_replies(), 0);
@@ -287,7 +308,7 @@ TEST(Refusals, NameTheSettingThatTakesMore) {
 TEST(Refusals, OfAModelsNameRepeatItAlsoIfItIsNoEncoding) {
   for (const auto& [path, name] : {std::pair("%zz%00%ff", "`%zz%00%ff`"), std::pair("a%2Fb", "`a/b`")}) {
     World world;
-    const Exchange heard = world.say(fmt::format("GET /v1/models/{} HTTP/1.1\r\nhost: g\r\n\r\n", path));
+    const Exchange heard = world.say(get(fmt::format("/v1/models/{}", path)));
     EXPECT_EQ(heard.reply.status, 404);
     EXPECT_NE(heard.reply.body.find(name), std::string::npos) << heard.reply.body;
   }

@@ -7,7 +7,8 @@ namespace qq::simulation {
 namespace {
 
 std::string asked(std::string_view method, std::string_view path, std::string_view connection = "close") {
-  return fmt::format("{} {} HTTP/1.1\r\nhost: g\r\nconnection: {}\r\n\r\n", method, path, connection);
+  return fmt::format("{} {} HTTP/1.1\r\nhost: g\r\n{}connection: {}\r\n\r\n", method, path, kKeyLine,
+                     connection);
 }
 
 // Without what differs from request to request.

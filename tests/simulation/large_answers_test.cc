@@ -87,6 +87,15 @@ TEST(LargeAnswer, TellsItsUsageWhereverThatStands) {
   }
 }
 
+TEST(LargeAnswer, ThatSaysItsUsageWronglyHasNone) {
+  const std::string text = R"({"t":")" + std::string(1U << 20U, 'x') + '"';
+  for (const std::string& body :
+       {text + R"(,"usage":{"prompt_tokens":01}})", text + R"(,"usage":{"prompt_tokens":1,"d":{"r":0})",
+        text + R"(,"usage":null,"choices":[{"t":"a } b)"}) {
+    EXPECT_EQ(asked_of_player(body).record->usage.source, model::UsageSource::None);
+  }
+}
+
 void expect_interrupted(const Exchange& heard, std::string_view story) {
   EXPECT_EQ(heard.story(), story);
   EXPECT_EQ(heard.reply.status, 200) << "it had begun";

@@ -15,7 +15,12 @@ std::string closing(const Ask& ask) {
   return ask.with_header("connection", "close").bytes();
 }
 std::string get(std::string_view path, std::string_view more = "connection: close\r\n") {
-  return std::string("GET ").append(path).append(" HTTP/1.1\r\nhost: g\r\n").append(more).append("\r\n");
+  return std::string("GET ")
+      .append(path)
+      .append(" HTTP/1.1\r\nhost: g\r\n")
+      .append(kKeyLine)
+      .append(more)
+      .append("\r\n");
 }
 
 std::vector<Case> cases() {

@@ -1,6 +1,7 @@
 // What providers do that is odd and no fault: the client reads the same answer.
 #include <fmt/format.h>
 
+#include "fakes/scripted_upstream.h"
 #include "simulation/fault_case.h"
 
 namespace qq::simulation::oddities {
@@ -102,6 +103,20 @@ std::vector<Param> params() {
 INSTANTIATE_TEST_SUITE_P(Table, Oddity, ::testing::ValuesIn(params()),
                          [](const auto& info) { return info.param.odd.name + "_" + info.param.mode.name(); });
 
+// Clients read by the book: a field whose name begins with a space is none that they know.
+TEST(OddSpelling, IndentedFieldsReachTheClientAsFields) {
+  for (const Mode mode : modes_of(Modes::Streamed)) {
+    for (const std::string_view directives : {"fault=leading_space", "fault=leading_space; split=5"}) {
+      World plain;
+      const std::string whole = plain.ask(mode.ask("sim-gpt")).reply.body;
+      World world;
+      world.provider(0).misbehave(directives);
+      EXPECT_EQ(world.ask(mode.ask("sim-gpt")).reply.body, whole) << mode.name();
+      world.expect_rest();
+    }
+  }
+}
+
 class Spelling : public ::testing::TestWithParam<std::string> {};
 
 // The bytes reach the client as the provider wrote them: nothing is decoded and written anew.
@@ -162,6 +177,42 @@ TEST(OddUsage, AbsurdFiguresAreNotBelieved) {
     EXPECT_GE(heard.record->usage.output_total(), 0) << mode.name();
     world.expect_rest();
   }
+}
+
+Task<void> say_much_behind_the_end(fakes::ScriptedUpstream& server, net::Stream& stream) {
+  const bool asked = co_await fakes::ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  std::string body =
+      R"(data: {"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[{"index":0,"delta":{"content":"one"},"finish_reason":"stop"}]})"
+      "\n\ndata: [DONE]\n\n";
+  const std::string behind(1U << 20U, '\n');
+  const std::string head =
+      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+  body =
+      fmt::format("{}{:x}\r\n{}\r\n{:x}\r\n{}\r\n0\r\n\r\n", head, body.size(), body, behind.size(), behind);
+  const bool taken = co_await fakes::ScriptedUpstream::write(stream, std::move(body));
+  if (taken) co_await fakes::ScriptedUpstream::pause(server, 1s);
+}
+
+// What is thrown away costs work: a connection is not worth any amount of it.
+TEST(BehindTheEnd, NotAllOfItIsReadForTheSakeOfTheConnection) {
+  WorldSetup setup;
+  setup.base_host = "127.0.0.2";
+  World world(std::move(setup));
+  fakes::ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(),
+                                 &say_much_behind_the_end);
+  Client& client = world.client();
+  client.start(chat("sim-gpt").streamed().bytes(), 1, true);
+  world.run_for(100ms);
+  EXPECT_TRUE(client.reply().body.ends_with("data: [DONE]\n\n"));
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), "success");
+  EXPECT_EQ(world.counters().upstream_connections_open.get(), 0);
+  EXPECT_LT(world.counters().bytes_from_upstreams.get(), 400'000);
+  client.leave(Client::Leave::Reset);
+  world.run_for(2s);
+  EXPECT_TRUE(server.idle());
+  world.expect_rest();
 }
 
 }  // namespace

@@ -78,8 +78,10 @@ TEST(Saturation, AnAnnouncedLengthThatNeverComesHoldsNothing) {
   std::vector<Client*> liars;
   for (int i = 0; i < 4; ++i) {
     liars.push_back(&world.client());
-    liars.back()->start("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 900000\r\n\r\n{",
-                        0);
+    liars.back()->start(
+        fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}content-length: 900000\r\n\r\n{{",
+                    kKeyLine),
+        0);
   }
   world.run_for(12s);
   for (Client* liar : liars) {
@@ -104,6 +106,55 @@ TEST(Saturation, ABodyCountsOnlyUntilItsAnswerBegins) {
   EXPECT_EQ(world.ask(large).reply.status, 200);
   world.run_until_end(one);
   EXPECT_TRUE(one.reply().body.ends_with("data: [DONE]\n\n"));
+  world.expect_rest();
+}
+
+TEST(Saturation, IdleConnectionsMakeRoomForOneThatIsNeeded) {
+  World world;
+  for (const std::string_view route : {"alone", "spare"}) EXPECT_EQ(world.ask(chat(route)).reply.status, 200);
+  EXPECT_EQ(world.counters().upstream_connections_idle.get(), 2);
+  world.provider(0).misbehave("fault=503");
+  world.provider(1).misbehave("fault=503");
+  world.loop().next_connect(world.provider(2).address(), {net::ConnectOutcome::NoDescriptors, {}});
+  const Exchange heard = world.ask(chat("chain"));
+  EXPECT_EQ(heard.reply.status, 200);
+  EXPECT_EQ(heard.story().substr(heard.story().rfind(',') + 1), "success") << heard.story();
+  EXPECT_EQ(world.counters().upstream_connections_idle.get(), 1) << "the new one";
+  world.expect_rest();
+}
+
+TEST(Saturation, WithoutDescriptorsAConnectionIsTriedOnceMoreAtMost) {
+  World world;
+  world.loop().set_connect(world.provider(1).address(), {net::ConnectOutcome::NoDescriptors, {}});
+  const std::uint64_t before = world.loop().connects();
+  const Exchange refused = world.ask(chat("spare"));
+  EXPECT_EQ(error_code_in(refused.reply.body), "gateway_saturated");
+  const std::uint64_t without_idle = world.loop().connects() - before;
+  EXPECT_EQ(world.ask(chat("alone")).reply.status, 200);
+  const std::uint64_t with_idle_from = world.loop().connects();
+  EXPECT_EQ(error_code_in(world.ask(chat("spare")).reply.body), "gateway_saturated");
+  EXPECT_EQ(world.loop().connects() - with_idle_from, without_idle + 1);
+  EXPECT_EQ(world.counters().upstream_connections_idle.get(), 0);
+  world.expect_rest();
+}
+
+// A body's buffer is made as large as announced with its first bytes, and counts as large.
+TEST(Saturation, RoomForABodyThatComesSlowlyCounts) {
+  World world;
+  std::vector<Client*> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(&world.client());
+    slow.back()->start(
+        fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\n{}content-length: 60000\r\n\r\n",
+                    kKeyLine),
+        0);
+  }
+  world.run_for(100ms);
+  EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 0) << "a stranger's word costs nothing";
+  for (Client* client : slow) client->say("{");
+  world.run_for(100ms);
+  EXPECT_EQ(world.process().bodies_in_flight_bytes.load(), 10 * 60'000);
+  for (Client* client : slow) client->leave(Client::Leave::Reset);
   world.expect_rest();
 }
 

@@ -62,7 +62,7 @@ TEST(ErrorEvent, OfALimitBeforeContentCoolsTheAccountAndFallsBack) {
   world.expect_rest();
 }
 
-TEST(ErrorEvent, OfALimitAfterContentCoolsTheAccountAndIsToldMasked) {
+TEST(ErrorEvent, OfALimitAfterContentCoolsTheAccountAndIsToldInOurWords) {
   World world(saying(std::string(kHello) + limited(), true));
   world.provider(0).misbehave("play=told/words");
   const Exchange heard = world.ask(chat("backed").streamed());
@@ -71,7 +71,7 @@ TEST(ErrorEvent, OfALimitAfterContentCoolsTheAccountAndIsToldMasked) {
   EXPECT_EQ(text_in(heard.reply), "Hello");
   const std::size_t event = heard.reply.body.find("data: {\"error\":");
   ASSERT_NE(event, std::string::npos) << heard.reply.body;
-  EXPECT_NE(heard.reply.body.find("slow down, sk-****", event), std::string::npos) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find("at its rate limits", event), std::string::npos) << heard.reply.body;
   EXPECT_NE(heard.reply.body.find("rate_limit_exceeded", event), std::string::npos);
   EXPECT_EQ(heard.reply.body.find(kKey), std::string::npos);
   EXPECT_EQ(heard.reply.body.find("[DONE]"), std::string::npos);
@@ -191,6 +191,43 @@ TEST(ErrorInAnAnswer, ThatItsClientDoesNotTakeIsTheClientsStall) {
   ASSERT_EQ(world.records().size(), 1U);
   EXPECT_EQ(story_of(world.records()[0].attempts), "refused");
   EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled);
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
+// Also if the last words' time is over before a client counts as stalled.
+TEST(ErrorInAnAnswer, ThatItsClientHasNotTakenInTimeWasNotTold) {
+  World world(saying(R"({"error":{"message":"no"}})", false, 400));
+  world.provider(0).misbehave("play=told/words");
+  world.narrow(20);
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(chat("alone").bytes());
+  world.run_for(2'100ms);
+  ASSERT_EQ(world.records().size(), 1U);
+  EXPECT_EQ(story_of(world.records()[0].attempts), "refused");
+  EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientStalled);
+  EXPECT_FALSE(world.records()[0].interrupted);
+  client.leave(Client::Leave::Reset);
+  world.expect_rest();
+}
+
+TEST(ErrorEvent, ThatItsClientHasNotTakenInTimeWasNotTold) {
+  World world;
+  world.provider(0).misbehave("words=20; gap=100; fault=error_middle; at=10");
+  const std::string whole = world.ask(chat("alone").streamed()).raw;
+  const std::size_t event = whole.find("data: {\"error\":");
+  ASSERT_NE(event, std::string::npos) << whole;
+  world.narrow(event + 20);  // the error does not fit in, all before does
+  Client& client = world.client();
+  client.stop_reading();
+  client.start(chat("alone").streamed().bytes());
+  world.run_for(5s);
+  ASSERT_EQ(world.records().size(), 2U);
+  const KeptRecord& record = world.records()[1];
+  EXPECT_EQ(story_of(record.attempts), "stream_error");
+  EXPECT_EQ(record.error->kind, ErrorKind::ClientStalled);
+  EXPECT_TRUE(record.interrupted);
   client.leave(Client::Leave::Reset);
   world.expect_rest();
 }

@@ -150,6 +150,74 @@ TEST(DrainForUsageLimits, NothingIsAwaitedBehindAStreamThatIsOver) {
   }
 }
 
+constexpr std::string_view kUsage = R"("usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12})";
+
+Task<void> end_without_a_blank_line(ScriptedUpstream& server, net::Stream& stream) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  const std::size_t body_at = kBeginning.find("\r\n\r\n") + 4;
+  const std::string last =
+      fmt::format(R"(data: {{"id":"1","object":"chat.completion.chunk","model":"sim-gpt","choices":[],{}}})"
+                  "\n",
+                  kUsage);
+  co_await ScriptedUpstream::write(
+      stream, fmt::format("{}content-length: {}\r\n\r\n{}", kBeginning.substr(0, body_at - 2),
+                          kBeginning.size() - body_at + last.size(), kBeginning.substr(body_at)));
+  co_await ScriptedUpstream::pause(server, 3s);
+  co_await ScriptedUpstream::write(stream, last);
+}
+// Whole answers that say first what they cost, at a time when nobody listens any more.
+Task<void> say_usage_first(ScriptedUpstream& server, net::Stream& stream, Milliseconds head_after) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  const std::string beginning = fmt::format(R"({{{},"choices":[{{"index":0,"message":{{"content":")", kUsage);
+  const std::string end = std::string(100'000, 'x') + R"("},"finish_reason":"stop"}]})";
+  co_await ScriptedUpstream::pause(server, head_after);
+  const bool heard = co_await ScriptedUpstream::write(
+      stream, fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}",
+                          beginning.size() + end.size(), beginning));
+  co_await ScriptedUpstream::pause(server, 3s);
+  if (heard) co_await ScriptedUpstream::write(stream, end);
+}
+Task<void> say_usage_at_once(ScriptedUpstream& server, net::Stream& stream) {
+  return say_usage_first(server, stream, 0s);
+}
+Task<void> say_usage_later(ScriptedUpstream& server, net::Stream& stream) {
+  return say_usage_first(server, stream, 3s);
+}
+
+struct Scripted {
+  std::string name;
+  ScriptedUpstream::Script script;
+  bool stream = false;
+};
+class DrainOfAScript : public ::testing::TestWithParam<Scripted> {};
+
+TEST_P(DrainOfAScript, FindsItsUsage) {
+  WorldSetup setup = draining();
+  setup.base_host = "127.0.0.2";
+  World world(std::move(setup));
+  ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.2:9001").value(), GetParam().script);
+  Client& client = world.start(GetParam().stream ? chat("sim-gpt").streamed() : chat("sim-gpt"));
+  world.run_for(1s);
+  client.leave(Client::Leave::Reset);
+  world.run_for(8s);
+  ASSERT_EQ(world.records().size(), 1U);
+  const KeptRecord& record = world.records()[0];
+  EXPECT_EQ(record.error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(record.usage.source, model::UsageSource::Provider);
+  EXPECT_EQ(record.usage.input_total(), 5);
+  EXPECT_EQ(record.usage.output_total(), 7);
+  world.expect_rest();
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DrainOfAScript,
+                         ::testing::Values(Scripted{"in_an_event_without_an_end", &end_without_a_blank_line,
+                                                    true},
+                                           Scripted{"in_front_of_what_was_held", &say_usage_at_once},
+                                           Scripted{"in_front_of_what_nobody_awaits", &say_usage_later}),
+                         [](const auto& info) { return info.param.name; });
+
 TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
   for (const int others : {0, 96, 97}) {
     World world(draining());
@@ -171,20 +239,48 @@ TEST(DrainForUsageLimits, OneInFiftyOfThoseInFlightAndOneAlways) {
   }
 }
 
-TEST(DrainForUsageLimits, AShutdownDoesNotWaitForIt) {
-  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+TEST(DrainForUsageLimits, AShutdownWaitsForItAsForOtherRequests) {
+  for (const std::string_view directives : {"words=12; gap=500", "words=12; delay=5000"}) {
     World world(draining());
     world.provider(0).misbehave(directives);
     Client& client = world.start(chat("alone").streamed());
     world.run_for(2s);
     client.leave(Client::Leave::Reset);
     world.run_for(1s);
-    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
     world.start_drain(5min);
     world.run_for(1s);
-    EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
-    EXPECT_TRUE(world.drained());
+    EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+    EXPECT_FALSE(world.drained());
+    world.run_for(4s);
+    EXPECT_TRUE(world.drained()) << directives;
+    ASSERT_EQ(world.records().size(), 1U);
+    EXPECT_EQ(world.records()[0].error->kind, ErrorKind::ClientGone);
+    EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::Provider) << directives;
     world.expect_rest();
+  }
+}
+
+TEST(DrainForUsageLimits, AShutdownWaitsNoLongerThanItsDrainTime) {
+  for (const std::string_view directives : {"words=100; gap=300", "delay=14000"}) {
+    for (const bool cut_short : {false, true}) {
+      World world(draining());
+      world.provider(0).misbehave(directives);
+      Client& client = world.start(chat("alone").streamed());
+      world.run_for(2s);
+      client.leave(Client::Leave::Reset);
+      world.run_for(1s);
+      world.start_drain(cut_short ? Milliseconds(5min) : Milliseconds(3s));
+      world.run_for(2'900ms);
+      EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << directives;
+      if (cut_short) world.cut_drain_short();
+      world.run_for(cut_short ? 1s : 150ms);
+      EXPECT_EQ(world.counters().requests_in_flight.get(), 0) << directives;
+      world.run_for(100ms);
+      EXPECT_TRUE(world.drained()) << directives;
+      ASSERT_EQ(world.records().size(), 1U);
+      EXPECT_EQ(world.records()[0].usage.source, model::UsageSource::None);
+      world.expect_rest();
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "admission/key_hash.h"
 #include "base/text.h"
 #include "config/compile.h"
 #include "config/load.h"
@@ -55,6 +56,18 @@ config::Environment environment() {
     return std::unexpected("is not there");
   };
   return environment;
+}
+
+void add_key(config::Config& config) {
+  config.key_pepper = Secret("pepper-of-the-simulated-gateway-0123");
+  const auto hasher = admission::KeyHasher::make(config.key_pepper);
+  QQ_ASSERT(hasher.has_value());
+  std::string_view key = kKeyLine.substr(kKeyLine.rfind(' ') + 1);
+  key.remove_suffix(2);
+  admission::KeyConfig entry;
+  entry.name = "tests";
+  entry.hash = admission::to_text(hasher->digest(key));
+  config.keys.push_back(std::move(entry));
 }
 
 std::string quoted(std::string_view text) {
@@ -165,6 +178,7 @@ World::World(WorldSetup setup) {
     for (const config::Diagnostic& diagnostic : loaded.error()) ADD_FAILURE() << config::to_text(diagnostic);
     std::abort();
   }
+  if (loaded->keys.empty() && !setup.keyless) add_key(*loaded);
   auto compiled = config::compile(*loaded, healths_, 1, loop_.wall_now());
   QQ_ASSERT(compiled.has_value());
   snapshot_ = *std::move(compiled);
@@ -227,6 +241,10 @@ void World::start_drain(Milliseconds drain_time) {
   draining_ = true;
   process_.draining.store(true);
   for (const auto& server : servers_) tasks_.spawn(drain(*this, *server, drain_time));
+}
+
+void World::cut_drain_short() {
+  for (const auto& server : servers_) server->cut_drain_short();
 }
 
 Client& World::client(std::size_t listener) {

@@ -32,11 +32,14 @@ using fakes::HttpReply;
 using fakes::KeptRecord;
 using namespace std::chrono_literals;
 
+// The header line of the key that every world knows, unless its configuration has keys of its own.
+inline constexpr std::string_view kKeyLine = "authorization: Bearer sk-of-the-tests\r\n";
+
 // What a test asks, as text.
 struct Ask {
   std::string path = "/v1/chat/completions";
   std::string body;
-  std::string header_lines;
+  std::string header_lines{kKeyLine};
   bool stream = false;
 
   [[nodiscard]] Ask streamed() const;
@@ -79,6 +82,7 @@ struct WorldSetup {
   std::string of_providers;             // more members of each provider: ", drain_for_usage: true"
   std::string of_models;                // and of each model
   std::string config;                   // the whole configuration instead
+  bool keyless = false;                 // no key at all, not even the one of kKeyLine
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
   std::shared_ptr<net::TlsClientContext> tls{};
@@ -142,6 +146,7 @@ class World {
   // connections may be left, and after they were dropped no socket at all.
   void expect_rest();
   void start_drain(Milliseconds drain_time);
+  void cut_drain_short();
   [[nodiscard]] bool drained() const noexcept { return drained_ == servers_.size(); }
   [[nodiscard]] std::size_t servers_drained() const noexcept { return drained_; }
 

@@ -51,8 +51,15 @@ accepts coroutines.sh src/a.cc 'co_await f(options);\nco_return Reply{1};\nauto 
 finds coroutines.sh src/a.cc 'co_await f(Options{.a = 1});\n'
 finds coroutines.sh src/a.cc 'co_await loop.f(1,\n    net::Options{.a = 1});\n'
 finds coroutines.sh src/a.cc 'auto r = co_await f({1, 2});\n'
+finds coroutines.sh src/a.cc 'co_await f(x + (y ? text() : ""));\n'
+finds coroutines.sh src/a.cc 'const bool r = co_await f(\n  y ? a : b);\n'
+accepts coroutines.sh src/a.cc 'const int x = y ? 1 : 2;\nco_await f(x);\n'
 accepts coroutines.sh src/a.cc 'co_await f(Has{1});  // NOLINT(co_await-aggregate)\n'
-accepts coroutines.sh src/a.cc 'if (co_await f(x)) {\n  g(Options{1});\n}\n'
+accepts coroutines.sh src/a.cc 'const bool is = co_await f(x);\nif (is && h(")")) {\n  g(Options{1});\n  co_await k(x);\n}\n'
+finds coroutines.sh src/a.cc 'if (co_await f(x)) {\n  g(1);\n}\n'
+finds coroutines.sh src/a.cc 'while (!co_await f(x)) g();\n'
+finds coroutines.sh src/a.cc 'if (is(1) &&\n    co_await f(g(x)) != 2) {\n}\n'
+accepts coroutines.sh src/a.cc 'if (is(x)) co_await f(x);\nif (c == \047(\047) co_await f(x);\n'
 
 tree src/a.cc "$(printf 'x\\n%.0s' {1..1001})"
 if "$here/size.sh" "$scratch/tree" >/dev/null; then

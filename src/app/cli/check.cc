@@ -7,12 +7,28 @@
 #include "config/compile.h"
 #include "config/load.h"
 #include "config/tls_files.h"
+#include "net/egress_guard.h"
 
 namespace qq::app::cli {
 namespace {
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// Providers whose address is written out and which the egress guard will not let us reach.
+std::vector<std::string_view> unreachable_providers(const relay::Snapshot& snapshot) {
+  std::vector<std::string_view> names;
+  for (const auto& target : snapshot.targets) {
+    const model::Origin& origin = target->origin;
+    const std::string_view host = origin.host == "localhost" ? "127.0.0.1" : std::string_view(origin.host);
+    const auto address = net::Address::from_host(host, origin.port);
+    const auto policy =
+        origin.allow_private_address ? net::EgressPolicy::AllowPrivate : net::EgressPolicy::PublicOnly;
+    if (!address || net::egress_allowed(*address, policy)) continue;
+    if (std::ranges::find(names, target->provider) == names.end()) names.push_back(target->provider);
+  }
+  return names;
 }
 
 }  // namespace
@@ -47,6 +63,13 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
   if (loaded->keys.empty()) {
     streams.out
         << "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n";
+  }
+  for (const std::string_view name : unreachable_providers(**snapshot)) {
+    streams.out << fmt::format(
+        "note: the address of provider {} is private, which the egress guard denies; set "
+        "allow_private_address "
+        "on it if it is yours\n",
+        name);
   }
   return kGood;
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "app/cli/client_key.h"
 #include "app/cli/streams.h"
 
 namespace qq::app::cli {
@@ -20,7 +21,8 @@ constexpr auto kAbout =
     "Exit codes: 0 good, 1 failed, 2 used wrongly. `queqiao COMMAND --help` tells more.";
 
 constexpr auto kServe =
-    "Run the gateway. SIGHUP and changes of the file reload it, SIGTERM drains.\n"
+    "Run the gateway. SIGHUP and changes of the file reload it, SIGTERM drains, SIGUSR1 opens its log "
+    "again.\n"
     "\n"
     "Examples:\n"
     "  queqiao serve --config /etc/queqiao/queqiao.yaml\n"
@@ -108,13 +110,17 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
 
   auto* serve = app.add_subcommand("serve", kServe);
   serve->add_option("-c,--config", options.serve.config, "Configuration file")->type_name("FILE")->required();
+  serve->add_option("--log", options.serve.log, "Append log lines to this file (default: stderr)")
+      ->type_name("FILE");
 
   auto* demo = app.add_subcommand("demo", kDemo);
   demo->add_option("--listen", options.demo.listen, "Address and port")
       ->type_name("ADDR")
       ->capture_default_str();
   demo->add_flag("--json", options.demo.json, "Print one JSON object as the first line instead of text");
-  demo->add_option("--key", options.demo.key, "The client key (default: a random one)")->type_name("KEY");
+  demo->add_option("--key", options.demo.key, "The client key (default: a random one)")
+      ->type_name("KEY")
+      ->check([](const std::string& key) { return key.empty() ? std::string() : key_mistake(key); });
 
   auto* sim_provider = app.add_subcommand("sim-provider", kSimProvider);
   sim_provider->add_option("--listen", options.sim_provider.listen, "Address and port")

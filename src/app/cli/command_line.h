@@ -12,9 +12,10 @@ inline constexpr int kGood = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
-// queqiao serve --config FILE
+// queqiao serve --config FILE [--log FILE]
 struct ServeOptions {
   std::string config;
+  std::string log;  // empty: stderr
 };
 
 // queqiao demo [--listen ADDR] [--json] [--key KEY]

@@ -37,6 +37,11 @@ TEST(CommandLine, ServeTakesAConfiguration) {
   EXPECT_EQ(options<ServeOptions>({"serve", "--config=a.yaml"}).config, "a.yaml");
 }
 
+TEST(CommandLine, ServeTakesALogFile) {
+  EXPECT_EQ(options<ServeOptions>({"serve", "-c", "a.yaml"}).log, "");
+  EXPECT_EQ(options<ServeOptions>({"serve", "-c", "a.yaml", "--log", "a.log"}).log, "a.log");
+}
+
 TEST(CommandLine, DemoWorksWithoutOptions) {
   const auto demo = options<DemoOptions>({"demo"});
   EXPECT_EQ(demo.listen, "127.0.0.1:8080");
@@ -49,6 +54,22 @@ TEST(CommandLine, DemoTakesAddressKeyAndJson) {
   EXPECT_EQ(demo.listen, "127.0.0.1:0");
   EXPECT_TRUE(demo.json);
   EXPECT_EQ(demo.key, "k");
+}
+
+TEST(CommandLine, DemoRefusesAKeyThatNoClientCouldSend) {
+  const std::string long_key(513, 'a');
+  for (const auto* key : {"a b", " ", "\xd0\xba", "a\nb", "a\x7f", long_key.c_str()}) {
+    const Parsed result = parsed({"demo", "--key", key});
+    ASSERT_TRUE(std::holds_alternative<ExitNow>(result.command)) << key;
+    EXPECT_EQ(std::get<ExitNow>(result.command).code, kUsage) << key;
+    EXPECT_THAT(result.err, HasSubstr("--key: at most 512 visible ASCII characters without spaces"));
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("a b"))) << "a key is a secret";
+  }
+  // Begins like one of ours, and no checksum fits.
+  const Parsed mistyped = parsed({"demo", "--key", "sk-qq_mine"});
+  ASSERT_TRUE(std::holds_alternative<ExitNow>(mistyped.command));
+  EXPECT_THAT(mistyped.err, HasSubstr("checksum is wrong"));
+  EXPECT_EQ(options<DemoOptions>({"demo", "--key", long_key.substr(1).c_str()}).key.size(), 512U);
 }
 
 TEST(CommandLine, SimProviderTakesRecordingsAndScenario) {

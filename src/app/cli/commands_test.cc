@@ -136,6 +136,25 @@ TEST_F(CommandsTest, KeysHashTakesALineEndOfWindows) {
   EXPECT_EQ(printed("hash:"), admission::to_text(hasher.digest("own")));
 }
 
+TEST_F(CommandsTest, KeysHashRefusesASecondLine) {
+  for (const auto* bad : {"one\ntwo\n", "one\n\ntwo", "one\r\ntwo\r\n"}) {
+    in_.clear();
+    EXPECT_EQ(hash(bad), kFailed) << bad;
+  }
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), HasSubstr("one line"));
+  EXPECT_THAT(err_.str(), HasSubstr("more than one"));
+}
+
+TEST_F(CommandsTest, KeysHashTakesEmptyLinesBehindTheKey) {
+  EXPECT_EQ(hash("own\n\r\n\n"), kGood);
+}
+
+TEST_F(CommandsTest, KeysHashDoesNotWaitForMoreOfATerminal) {
+  in_.str("own\nwhat is typed later\n");
+  EXPECT_EQ(run_keys_hash({}, environment(), {in_, out_, err_, Streams::Input::Typed}), kGood);
+}
+
 TEST_F(CommandsTest, KeysHashRefusesWhatNoClientCouldSend) {
   for (const auto* bad : {"", "\n", "two words\n", "tab\tkey\n", "钥匙\n"}) {
     in_.clear();
@@ -190,6 +209,24 @@ TEST_F(CheckTest, SummarisesAGoodFile) {
                 ": good. 1 listener, 1 provider, 1 model (2 targets), 0 routes, 1 public name, 0 keys\n"
                 "note: without keys every request is refused; `queqiao keys new --with-pepper` makes one\n");
   EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(CheckTest, SaysWhichProvidersTheEgressGuardDenies) {
+  EXPECT_EQ(
+      check(
+          "listeners: [{address: \"127.0.0.1:0\"}]\n"
+          "providers:\n"
+          "  - {name: usual, kind: ollama, accounts: [{name: a, credential: none}]}\n"
+          "  - {name: mine, kind: ollama, allow_private_address: true, accounts: [{name: a, credential: "
+          "none}]}\n"
+          "  - {name: named, kind: openai_compatible, base_url: \"https://localhost:1/v1\", accounts: "
+          "[{name: a, "
+          "credential: none}, {name: b, credential: none}]}\n"
+          "models: [{name: m1, provider: usual}, {name: m2, provider: mine}, {name: m3, provider: named}]\n"),
+      kGood);
+  EXPECT_THAT(out_.str(), HasSubstr("note: the address of provider usual is private"));
+  EXPECT_THAT(out_.str(), HasSubstr("note: the address of provider named is private"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("provider mine")));
 }
 
 TEST_F(CheckTest, PrintsEveryMistakeOfABadOne) {

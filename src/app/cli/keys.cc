@@ -10,7 +10,7 @@
 
 #include "admission/key_format.h"
 #include "admission/key_hash.h"
-#include "admission/key_ring.h"
+#include "app/cli/client_key.h"
 #include "app/cli/commands.h"
 #include "base/random.h"
 
@@ -68,6 +68,15 @@ bool good_name(std::string_view name) {
                      [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+// Whether the input has another line with something in it: nobody knows then which one is meant.
+bool more_follows(const Streams& streams) {
+  if (streams.input == Streams::Input::Typed) return false;
+  for (char c = 0; streams.in.get(c);) {
+    if (c != '\n' && c != '\r') return true;
+  }
+  return false;
+}
+
 int refuse_name(std::ostream& err) {
   err << "--name: at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit\n";
   return kUsage;
@@ -119,17 +128,13 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
   std::getline(streams.in, line);
   if (line.ends_with('\r')) line.pop_back();
   const Secret key(std::move(line));
-  const std::string_view text = key.reveal();
-  const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-  if (text.empty() || !visible || text.size() > admission::KeyRing::kPresentedMax) {
-    streams.err << fmt::format(
-        "expected a key on standard input: one line of at most {} visible ASCII characters without spaces\n",
-        admission::KeyRing::kPresentedMax);
+  if (more_follows(streams)) {
+    streams.err << "expected a key on standard input, one line: there is more than one\n";
     return kFailed;
   }
-  if (admission::key_format(text) == admission::KeyFormat::Mistyped) {
-    streams.err
-        << "the key begins like one of this gateway but its checksum is wrong: it is mistyped or cut\n";
+  const std::string_view text = key.reveal();
+  if (const std::string mistake = key_mistake(text); !mistake.empty()) {
+    streams.err << "expected a key on standard input, one line: " << mistake << '\n';
     return kFailed;
   }
   const auto hasher = admission::KeyHasher::make(*pepper);

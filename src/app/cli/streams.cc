@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -40,7 +41,8 @@ bool print_err(std::string_view text) noexcept {
 int on_process_streams(const std::function<int(const Streams&)>& command) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = command({std::cin, out, err});
+  const auto input = ::isatty(STDIN_FILENO) == 1 ? Streams::Input::Typed : Streams::Input::Given;
+  const int code = command({std::cin, out, err, input});
   const bool printed = print_out(out.view());
   const int reason = errno;
   print_err(err.view());

@@ -1,5 +1,6 @@
 // What a command reads, prints and complains to; the process's own streams, or a test's.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string_view>
@@ -7,9 +8,13 @@
 namespace qq::app::cli {
 
 struct Streams {
+  // Where the input comes from. Behind a line that a person types, nothing more is waited for.
+  enum class Input : std::uint8_t { Given, Typed };
+
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
+  Input input = Input::Given;
 };
 
 // Whoever starts the process may have closed its standard descriptors; the next file or socket to be opened

@@ -18,6 +18,8 @@ constexpr std::string_view kInvalid = "invalid_request_error";
 constexpr std::string_view kServer = "server_error";
 constexpr std::string_view kNobody =
     "no provider of this model can be used at the moment; please try again later";
+constexpr std::string_view kLimits =
+    "this model is at its rate limits at the moment; please slow down and try again";
 
 Form form_of(ErrorKind kind) noexcept {
   switch (kind) {
@@ -44,7 +46,7 @@ Form form_of(ErrorKind kind) noexcept {
     case ErrorKind::EventGapTimeout: return {504, kServer, "upstream_event_gap_timeout"};
     case ErrorKind::TotalTimeout: return {504, kServer, "request_deadline"};
 
-    case ErrorKind::RateLimited: return {429, "requests", "rate_limit_exceeded"};
+    case ErrorKind::RateLimited: return {429, "requests", "rate_limit_exceeded", kLimits};
     case ErrorKind::QuotaExhausted: return {503, kServer, "upstream_unavailable", kNobody};
     case ErrorKind::CredentialDead: return {503, kServer, "upstream_unavailable", kNobody};
     case ErrorKind::ModelMissing: return {404, kInvalid, "model_not_found"};
@@ -72,8 +74,10 @@ Form form_of(ErrorKind kind) noexcept {
   return {500, kServer, "internal_error"};
 }
 
+// Limits too: the provider names our organisation, its limits and how much of them is used.
 constexpr bool is_about_our_account(ErrorKind kind) noexcept {
-  return kind == ErrorKind::QuotaExhausted || kind == ErrorKind::CredentialDead;
+  return kind == ErrorKind::QuotaExhausted || kind == ErrorKind::CredentialDead ||
+         kind == ErrorKind::RateLimited;
 }
 
 // What the error says in the client's words, chosen once for all three forms.

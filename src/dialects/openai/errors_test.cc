@@ -131,6 +131,25 @@ TEST(EncodeError, SaysNothingOfOurStandingWithAProvider) {
   }
 }
 
+TEST(EncodeError, ALimitIsToldInOurWords) {
+  Error error =
+      upstream(ErrorKind::RateLimited, 429,
+               "Rate limit reached for gpt-4o in organization org-Ab3 on tokens per min: Limit 30000");
+  error.type = "tokens";
+  error.code = "rate_limit_exceeded";
+  error.object = R"({"message":"Rate limit reached for gpt-4o in organization org-Ab3: Limit 30000"})";
+  for (const std::string& told :
+       {encode_error(error, "id").body, encode_stream_error(error, model::Endpoint::ChatCompletions, "id"),
+        encode_stream_error(error, model::Endpoint::Responses, "id")}) {
+    EXPECT_EQ(told.find("org-"), std::string::npos) << told;
+    EXPECT_EQ(told.find("30000"), std::string::npos) << told;
+    EXPECT_NE(told.find("\"code\":\"rate_limit_exceeded\""), std::string::npos) << told;
+  }
+  error.origin = ErrorOrigin::Client;
+  error.object.clear();
+  EXPECT_NE(encode_error(error, "id").body.find("30000"), std::string::npos) << "a limit of the client's own";
+}
+
 TEST(EncodeError, NamesTheRequestWhereSupportWillAskForIt) {
   EXPECT_EQ(field(encode_error(Error::gateway(ErrorKind::Internal, "broken"), "01HX").body, "message"),
             "\"broken (request 01HX)\"");

@@ -75,6 +75,11 @@ void append_changed(std::string& out, std::string_view data, const Changes& chan
   out.append(data.substr(at));
 }
 
+// Without data it is no event to clients, however it is written.
+bool is_hidden(const wire::SseEvent& event) noexcept {
+  return event.indented && event.has_data;
+}
+
 // Where `data` stands in `raw`: it is a view into it, or (when the decoder kept the event) a copy of it.
 std::size_t find_in(std::string_view raw, std::string_view data) noexcept {
   if (data.empty() || data.find('\n') != std::string_view::npos) return std::string_view::npos;
@@ -99,20 +104,21 @@ void append_event(std::string& out, std::string_view name, std::string_view data
   out.append("\n");
 }
 
-Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept {
+Edit edit_of(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event) noexcept {
   if (rules.usage_forced && facts.usage_only) return Edit::Drop;
-  return renames(rules, facts) || !usage_that_goes(rules, facts).text().empty() ? Edit::Rewrite : Edit::Keep;
+  const bool changes = renames(rules, facts) || !usage_that_goes(rules, facts).text().empty();
+  return changes || is_hidden(event) ? Edit::Rewrite : Edit::Keep;
 }
 
 Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
                 std::string_view raw, std::string& out) {
-  const Edit edit = edit_of(rules, facts);
+  const Edit edit = edit_of(rules, facts, event);
   if (edit != Edit::Rewrite) return edit;
 
   Changes changes{};
   const std::size_t count = find_changes(rules, facts, usage_that_goes(rules, facts), event.data, changes);
 
-  const std::size_t at = find_in(raw, event.data);
+  const std::size_t at = is_hidden(event) ? std::string_view::npos : find_in(raw, event.data);
   if (at != std::string_view::npos) {
     out.append(raw.substr(0, at));
     append_changed(out, event.data, changes, count, rules);

@@ -1,6 +1,7 @@
 // What a client gets of an event that the judge has read: nearly always the provider's bytes as they are.
 // Two things are put back: what we asked for beyond the client's wish (the usage chunk, and `usage` in
-// others, when stream_options.include_usage was forced), and the name of the model the client asked for.
+// others, when stream_options.include_usage was forced), and the name of the model the client asked for. And
+// an event whose fields are indented, which we read and clients do not, is written so that they do.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -35,12 +36,13 @@ enum class Edit : std::uint8_t {
 }
 
 // What to do, without doing it.
-Edit edit_of(const EventRules& rules, const EventFacts& facts) noexcept;
+Edit edit_of(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event) noexcept;
 
 // The same, and on Rewrite appends the new event to `out`. `raw` are the event's bytes on the wire, its
 // closing blank line included; `facts` come from judging `event`. With one data line everything outside the
-// changed members stays byte for byte (line ends, `id:`, comments). Data of several lines, and an event whose
-// raw bytes are gone (`raw` empty), is written anew as `event:` and `data:` lines.
+// changed members stays byte for byte (line ends, `id:`, comments). Data of several lines, an event whose
+// raw bytes are gone (`raw` empty) and one with indented fields is written anew as `event:` and `data:`
+// lines.
 Edit edit_event(const EventRules& rules, const EventFacts& facts, const wire::SseEvent& event,
                 std::string_view raw, std::string& out);
 

@@ -54,13 +54,36 @@ TEST(EventEdit, UsageThatNobodyAskedForIsTakenOutOfAChunkWithChoices) {
   std::string edited;
   EXPECT_EQ(edit_event({.usage_forced = true}, facts, event, raw, edited), Edit::Rewrite);
   EXPECT_EQ(edited, "data: {" + std::string(kChoices) + "}\n\n");
-  EXPECT_EQ(edit_of({}, facts), Edit::Keep) << "who asked for it gets it";
+  EXPECT_EQ(edit_of({}, facts, event), Edit::Keep) << "who asked for it gets it";
 }
 
 TEST(EventEdit, ANameThatIsTheWantedOneAlreadyIsNotReplaced) {
   const Event event(kData);
-  EXPECT_EQ(edit_of({.rename_model = "m-1", .rename_json = "\"m-1\""}, event.facts), Edit::Keep);
-  EXPECT_EQ(edit_of({.rename_model = "m-2", .rename_json = "\"m-2\""}, event.facts), Edit::Rewrite);
+  EXPECT_EQ(edit_of({.rename_model = "m-1", .rename_json = "\"m-1\""}, event.facts, event.event), Edit::Keep);
+  EXPECT_EQ(edit_of({.rename_model = "m-2", .rename_json = "\"m-2\""}, event.facts, event.event),
+            Edit::Rewrite);
+}
+
+TEST(EventEdit, IndentedFieldsAreWrittenSoThatClientsSeeThem) {
+  const auto edited = [](std::string_view raw, const EventRules& rules) {
+    wire::SseDecoder decoder;
+    wire::SseEvent event;
+    std::size_t consumed = 0;
+    EXPECT_TRUE(decoder.next(raw, consumed, event));
+    StreamJudge judge(model::Endpoint::ChatCompletions, model::Target{});
+    const EventFacts facts = judge.judge(event, raw);
+    std::string out;
+    return edit_event(rules, facts, event, raw, out) == Edit::Keep ? std::string(raw) : out;
+  };
+  const EventRules rename{.rename_model = "mine", .rename_json = "\"mine\""};
+  EXPECT_EQ(edited(" data: {\"model\":\"m\"}\r\n\r\n", {}), "data: {\"model\":\"m\"}\n\n");
+  EXPECT_EQ(edited("\tdata:{\"model\":\"m\"}\n\n", rename), "data: {\"model\":\"mine\"}\n\n");
+  EXPECT_EQ(edited("data: a\n data:  b\n\n", {}), "data: a\ndata:  b\n\n");
+  EXPECT_EQ(edited(" event: x\ndata: a\n\n", {}), "event: x\ndata: a\n\n");
+  EXPECT_EQ(edited(" data: [DONE]\n\n", {}), "data: [DONE]\n\n");
+  for (const std::string_view kept : {"  : x\ndata:a\n\n", " event: x\n\n", " id: 1\ndata: a\n\n"}) {
+    EXPECT_EQ(edited(kept, {}), kept);
+  }
 }
 
 }  // namespace

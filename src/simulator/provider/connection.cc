@@ -54,9 +54,15 @@ Connection::~Connection() {
 
 Task<void> Connection::run() {
   const ConnectionOrder order = simulator_.scenario().next_connection();
-  if (!co_await obey(order)) co_return;
-  if (simulator_.options().tls && !co_await shake_hands()) co_return;
-  while (co_await serve_one()) {
+  const bool obeyed = co_await obey(order);
+  if (!obeyed) co_return;
+  if (simulator_.options().tls) {
+    const bool shaken = co_await shake_hands();
+    if (!shaken) co_return;
+  }
+  for (;;) {
+    const bool goes_on = co_await serve_one();
+    if (!goes_on) break;
   }
 }
 
@@ -103,7 +109,8 @@ Task<Connection::BodyRead> Connection::read_body(wire::Framing framing, std::str
     if (step.consumed > 0 || reader.done()) continue;
     input_.clear();
     used = 0;
-    if (!co_await read_more()) {
+    const bool more = co_await read_more();
+    if (!more) {
       simulator_.statistics().request_was_cut_short();
       co_return BodyRead::Broken;
     }
@@ -126,7 +133,8 @@ Task<bool> Connection::serve_one() {
   for (;;) {
     verdict = wire::read_request_head(input_, wire::HeadLimits{}, head);
     if (verdict.kind != wire::HeadVerdict::Kind::Incomplete) break;
-    if (!co_await read_more()) {
+    const bool more = co_await read_more();
+    if (!more) {
       if (!input_.empty()) simulator_.statistics().request_was_cut_short();
       co_return false;
     }

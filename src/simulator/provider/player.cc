@@ -43,11 +43,13 @@ Task<bool> write_slowly(net::Stream& stream, std::string_view bytes, const Play&
   int writes = 0;
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, slice);
-    if (!co_await write_all(stream, part, scope, played)) co_return false;
+    const bool written = co_await write_all(stream, part, scope, played);
+    if (!written) co_return false;
     bytes.remove_prefix(part.size());
     if (play.rate > 0) {
       const std::chrono::nanoseconds time(1'000'000'000 * part.size() / play.rate);
-      if (!co_await pause(stream.loop(), time, scope)) co_return false;
+      const bool goes_on = co_await pause(stream.loop(), time, scope);
+      if (!goes_on) co_return false;
     } else if (++writes % kWritesPerTurn == 0) {
       co_await YieldAwaiter{stream.loop()};
     }
@@ -61,7 +63,10 @@ Task<Played> play_steps(net::Stream& stream, const Play& play, net::Scope scope)
   constexpr std::size_t kBatchBytes = 64UL * 1024;
   Played played;
   for (const Step& step : play.steps) {
-    if (step.pause.count() > 0 && !co_await pause(stream.loop(), step.pause, scope)) co_return played;
+    if (step.pause.count() > 0) {
+      const bool goes_on = co_await pause(stream.loop(), step.pause, scope);
+      if (!goes_on) co_return played;
+    }
     std::string batch;
     std::uint64_t per_batch = 1;
     if (step.repeat > 1 && !step.bytes.empty() && step.bytes.size() < kBatchBytes) {

@@ -92,10 +92,10 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
 }
 
 // Cut so that no character is split.
-std::string_view cut(std::string_view text) noexcept {
-  if (text.size() <= JsonLine::kValueMax) return text;
-  std::size_t end = JsonLine::kValueMax;
-  while (end > JsonLine::kValueMax - 4 && (byte_at(text, end) & 0xc0U) == 0x80) --end;
+std::string_view cut(std::string_view text, std::size_t max) noexcept {
+  if (text.size() <= max) return text;
+  std::size_t end = max;
+  while (end > max - 4 && (byte_at(text, end) & 0xc0U) == 0x80) --end;
   return text.substr(0, end);
 }
 
@@ -123,10 +123,11 @@ void JsonLine::put_text(std::string_view value) noexcept {
   length_ = static_cast<std::size_t>(out - buffer_.data());
 }
 
-void JsonLine::narrow_text(std::string_view name, std::string_view value) noexcept {
-  value = cut(value);
+void JsonLine::narrow_text(std::string_view name, std::string_view value, std::size_t max) noexcept {
+  truncated_ = truncated_ || value.size() > max;
+  value = cut(value, max);
   // The exact length decides.
-  std::array<char, kEscapeMax * kValueMax> escaped;
+  std::array<char, kEscapeMax * kEventValueMax> escaped;
   const std::string_view exact(escaped.data(),
                                static_cast<std::size_t>(escape(escaped.data(), value) - escaped.data()));
   if (!start_field(name, exact.size() + 2)) return;
@@ -135,9 +136,10 @@ void JsonLine::narrow_text(std::string_view name, std::string_view value) noexce
   put('"');
 }
 
-void JsonLine::redacted_text(std::string_view name, std::string_view value) noexcept {
+void JsonLine::redacted_text(std::string_view name, std::string_view value, std::size_t max) noexcept {
+  truncated_ = truncated_ || value.size() > 4 * max;
   // Masked before it is cut, so that a cut never leaves the first half of a credential unrecognised.
-  text(name, providers::mask_keys(value.substr(0, 4 * kValueMax)));
+  narrow_text(name, providers::mask_keys(value.substr(0, 4 * max)), max);
 }
 
 void JsonLine::put_number(std::uint64_t value) noexcept {

@@ -2,8 +2,8 @@
 //
 // Whatever a stranger put into a value, the line stays one line of valid JSON and valid UTF-8: control
 // characters (ESC, CR and LF among them), C1 controls, line separators and bidirectional overrides are
-// escaped, bytes that are not UTF-8 become U+FFFD. A value is cut to 256 bytes; a field for which the line
-// has no room is left out whole, and the line then ends with "truncated":true.
+// escaped, bytes that are not UTF-8 become U+FFFD. A value is cut to 256 bytes (1024 in a life-cycle line); a
+// field for which the line has no room is left out whole. After either the line ends with "truncated":true.
 #pragma once
 #include <array>
 #include <chrono>
@@ -18,6 +18,7 @@ class JsonLine {
  public:
   static constexpr std::size_t kLineMax = 4096;  // the newline included
   static constexpr std::size_t kValueMax = 256;  // of a text, before escaping
+  static constexpr std::size_t kEventValueMax = 1024;
 
   // Starts an object; what was there is gone.
   void begin() noexcept;
@@ -26,13 +27,13 @@ class JsonLine {
   // that copying it is a store or two.
   [[gnu::always_inline]] void text(std::string_view name, std::string_view value) noexcept {
     if (value.size() > kValueMax || room() < name.size() + kEscapeMax * value.size() + 8) {
-      return narrow_text(name, value);
+      return narrow_text(name, value, kValueMax);
     }
     if (start_field(name, 0)) put_text(value);
   }
   // The same, with what looks like a credential masked (providers/masking.h); for messages that others may
   // have had a hand in. Slower than text().
-  void redacted_text(std::string_view name, std::string_view value) noexcept;
+  void redacted_text(std::string_view name, std::string_view value, std::size_t max = kValueMax) noexcept;
   void boolean(std::string_view name, bool value) noexcept {
     if (start_field(name, 5)) put(value ? std::string_view("true") : std::string_view("false"));
   }
@@ -89,7 +90,7 @@ class JsonLine {
   // There is room for it, escaped or not.
   void put_text(std::string_view value) noexcept;
   // A text that is long, or near the end of the line.
-  void narrow_text(std::string_view name, std::string_view value) noexcept;
+  void narrow_text(std::string_view name, std::string_view value, std::size_t max) noexcept;
 
   std::array<char, kLineMax> buffer_{};
   std::size_t length_ = 0;

@@ -98,6 +98,22 @@ TEST(JsonLine, CutsALongValueBetweenCharacters) {
   EXPECT_EQ(read_back(line_with(value)), std::string(JsonLine::kValueMax - 1, 'a'));
 }
 
+TEST(JsonLine, SaysThatAValueWasShortened) {
+  const std::string full(JsonLine::kValueMax, 'a');
+  EXPECT_THAT(line_with(full), testing::Not(testing::HasSubstr("truncated")));
+  EXPECT_THAT(line_with(full + "b"), testing::EndsWith(",\"truncated\":true}\n"));
+  for (const std::string& text : {full + " more", std::string(10'000, ' ')}) {
+    JsonLine line;
+    line.begin();
+    line.redacted_text("m", text);
+    EXPECT_THAT(std::string(line.finish()), testing::EndsWith(",\"truncated\":true}\n"));
+  }
+  JsonLine line;
+  line.begin();
+  line.redacted_text("m", std::string(JsonLine::kEventValueMax, 'a'), JsonLine::kEventValueMax);
+  EXPECT_THAT(std::string(line.finish()), testing::Not(testing::HasSubstr("truncated")));
+}
+
 TEST(JsonLine, NeverExceedsItsLengthAndSaysThatFieldsAreMissing) {
   const std::string worst(JsonLine::kValueMax, '\x01');  // six bytes each once escaped
   JsonLine line;

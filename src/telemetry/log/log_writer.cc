@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "telemetry/log/json_line.h"
 #include "telemetry/log/timestamp.h"
@@ -69,7 +70,10 @@ void LogWriter::run() {
   std::optional<MonotonicTime> give_up;
   for (;;) {
     const bool stopping = stopping_.load(std::memory_order_acquire);
-    if (reopen_.exchange(false, std::memory_order_acquire)) sink_.reopen();
+    if (reopen_.exchange(false, std::memory_order_acquire)) {
+      reopen_failure_ = sink_.reopen().value_or(std::string());
+      failure_in_note_ = false;
+    }
     const bool all_written = write_pending();
     if (stopping) {
       const MonotonicTime now = std::chrono::steady_clock::now();
@@ -109,23 +113,42 @@ bool LogWriter::write_pending() {
   return write_note();
 }
 
-bool LogWriter::write_note() {
-  if (note_.empty()) {
-    const std::uint64_t drops = dropped();
-    if (drops == noted_drops_) return true;
-    JsonLine line;
+void LogWriter::compose_note() {
+  JsonLine line;
+  Timestamp timestamp;
+  const auto begin = [&](std::string_view level, std::string_view message) {
     line.begin();
-    Timestamp timestamp;
     line.text("ts", timestamp.text(std::chrono::system_clock::now()));
-    line.text("level", "warn");
-    line.text("msg", "log lines dropped");
-    line.integer("lines", static_cast<std::int64_t>(drops - noted_drops_));
-    noted_drops_ = drops;
-    note_ = line.finish();
+    line.text("level", level);
+    line.text("msg", message);
+  };
+  failure_in_note_ = !reopen_failure_.empty();
+  if (failure_in_note_) {
+    begin("error", "the log cannot be opened again");
+    line.redacted_text("reason", reopen_failure_, JsonLine::kEventValueMax);
+    note_ += line.finish();
   }
+  drops_in_note_ = dropped();
+  if (drops_in_note_ != noted_drops_) {
+    begin("warn", "log lines dropped");
+    line.integer("lines", static_cast<std::int64_t>(drops_in_note_ - noted_drops_));
+    note_ += line.finish();
+  }
+}
+
+bool LogWriter::write_note() {
+  if (note_.empty()) compose_note();
+  if (note_.empty()) return true;
   const std::optional<std::size_t> written = sink_.write({std::string_view(note_), std::string_view()});
-  note_.erase(0, written.value_or(note_.size()));
-  return note_.empty();
+  if (!written) {
+    note_.clear();  // composed anew, until the sink takes it
+    return true;
+  }
+  note_.erase(0, *written);
+  if (!note_.empty()) return false;
+  noted_drops_ = drops_in_note_;
+  if (std::exchange(failure_in_note_, false)) reopen_failure_.clear();
+  return true;
 }
 
 }  // namespace qq::telemetry

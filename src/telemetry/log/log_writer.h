@@ -29,7 +29,7 @@ class LogWriter {
   LogRing& ring(std::size_t index) { return *rings_[index]; }
   // The producer of `ring(index)` hands over one line.
   void push(std::size_t index, std::string_view line) noexcept;
-  // Opens the log file again, after a rotation.
+  // Opens the log file again, after a rotation. If that fails, an error line in the old one says why.
   void reopen() noexcept;
   // Writes what is pending, waiting at most kStopGrace for the sink, and ends the thread. Idempotent.
   void stop() noexcept;
@@ -40,6 +40,7 @@ class LogWriter {
   void run();
   bool write_pending();  // false: the sink takes nothing now
   bool write_note();
+  void compose_note();
   void nudge() noexcept;
 
   LogSink sink_;
@@ -48,9 +49,12 @@ class LogWriter {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> reopen_{false};
   std::atomic<std::uint64_t> lost_at_sink_{0};
-  std::uint64_t noted_drops_ = 0;
-  std::string note_;
-  std::size_t ring_in_hand_ = 0;  // whose line may be half written
+  std::uint64_t noted_drops_ = 0;    // in notes that were written
+  std::uint64_t drops_in_note_ = 0;  // when note_ was composed
+  std::string reopen_failure_;       // to be told
+  bool failure_in_note_ = false;     // when note_ was composed
+  std::string note_;                 // lines of our own, or what is left of them
+  std::size_t ring_in_hand_ = 0;     // whose line may be half written
   std::thread thread_;
 };
 

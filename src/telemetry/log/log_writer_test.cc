@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -47,6 +49,61 @@ class Pipe {
  private:
   std::array<int, 2> ends_{-1, -1};
 };
+
+// A pipe with a name.
+class NamedPipe {
+ public:
+  explicit NamedPipe(std::string path) : path_(std::move(path)) {
+    ::unlink(path_.c_str());
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  }
+  ~NamedPipe() {
+    if (reader_ >= 0) ::close(reader_);
+    ::unlink(path_.c_str());
+  }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+  // A reader that never reads.
+  void open_reader() {
+    reader_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_GE(reader_, 0);
+  }
+
+ private:
+  std::string path_;
+  int reader_ = -1;
+};
+
+// No file of the process grows beyond `bytes`: what a write puts beyond is cut off, and the next one fails,
+// as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit small{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+  ~FullDisk() { EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+void wait_for_drops(const LogWriter& writer, std::uint64_t drops) {
+  while (writer.dropped() < drops) std::this_thread::yield();
+}
+
+// What the notes of a log say is missing, in all.
+std::uint64_t noted_in(const std::vector<std::string>& lines) {
+  std::uint64_t noted = 0;
+  for (const std::string& line : lines) {
+    const std::size_t at = line.find("\"lines\":");
+    if (at != std::string::npos) noted += std::stoull(line.substr(at + 8));
+  }
+  return noted;
+}
 
 std::string long_line(int number) {
   return std::to_string(number) + std::string(1000, '.') + "\n";
@@ -116,6 +173,19 @@ TEST(LogWriter, StopsInBoundedTimeWhenTheReaderHangs) {
   EXPECT_LT(Clock::now() - begin, LogWriter::kStopGrace + std::chrono::seconds(2));
 }
 
+TEST(LogWriter, StopsInBoundedTimeWhenTheReaderOfANamedPipeHangs) {
+  const CapturedLog place;
+  NamedPipe pipe(place.path());
+  pipe.open_reader();
+  LogSink sink = LogSink::to_file(place.path());
+  ASSERT_NE(::fcntl(sink.descriptor(), F_GETFL) & O_NONBLOCK, 0) << "the writer would hang for good";
+  LogWriter writer(std::move(sink), 1);
+  for (int i = 0; i < 500; ++i) writer.push(0, long_line(i));
+  const auto begin = Clock::now();
+  writer.stop();
+  EXPECT_LT(Clock::now() - begin, LogWriter::kStopGrace + std::chrono::seconds(2));
+}
+
 TEST(LogWriter, SurvivesAReaderThatIsGone) {
   Pipe pipe;
   pipe.close_reader();
@@ -160,6 +230,95 @@ TEST(LogWriter, OpensTheFileAgainAfterARotation) {
   writer.stop();
   ::unlink(rotated.c_str());
   EXPECT_THAT(captured.lines(), testing::ElementsAre("after"));
+}
+
+TEST(LogWriter, SaysInTheOldFileThatTheNewOneCannotBeOpened) {
+  CapturedLog captured;
+  const std::string rotated = captured.path() + ".1";
+  ASSERT_EQ(::rename(captured.path().c_str(), rotated.c_str()), 0);
+  ASSERT_EQ(::link(rotated.c_str(), captured.path().c_str()), 0);
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  ASSERT_EQ(::unlink(captured.path().c_str()), 0);
+  ASSERT_EQ(::mkdir(captured.path().c_str(), 0700), 0);
+  writer.reopen();
+  writer.push(0, "after\n");
+  writer.stop();
+  ::rmdir(captured.path().c_str());
+  ASSERT_EQ(::rename(rotated.c_str(), captured.path().c_str()), 0);
+  EXPECT_THAT(captured.lines(),
+              testing::UnorderedElementsAre(
+                  "after", testing::AllOf(testing::HasSubstr("\"level\":\"error\""),
+                                          testing::HasSubstr("the log cannot be opened again"),
+                                          testing::HasSubstr(captured.path() + ": Is a directory"))));
+}
+
+TEST(LogWriter, SaysHowManyLinesAFullDiskCostOnceThereIsRoom) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(0);
+    writer.push(0, "lost\n");
+    wait_for_drops(writer, 1);
+    // Between this loss and the first one the writer tried to tell of the first.
+    writer.push(0, "lost too\n");
+    wait_for_drops(writer, 2);
+  }
+  writer.push(0, "kept\n");
+  writer.stop();
+  EXPECT_THAT(captured.lines(), testing::Contains("kept"));
+  EXPECT_EQ(noted_in(captured.lines()), 2U);
+}
+
+TEST(LogWriter, EndsTheLineThatAFullDiskCutBeforeItWritesTheNext) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(8);
+    writer.push(0, "whole\n");
+    writer.push(0, "cut in the middle\n");
+    wait_for_drops(writer, 1);
+  }
+  writer.push(0, "next\n");
+  writer.stop();
+  const std::vector<std::string> lines = captured.lines();
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "whole");
+  EXPECT_EQ(lines[1], "cu");
+  EXPECT_THAT(lines, testing::Contains("next"));
+  EXPECT_THAT(lines, testing::Not(testing::Contains("")));
+}
+
+TEST(LogWriter, BeginsAFileThatWasEmptiedWithALine) {
+  CapturedLog captured;
+  LogWriter writer(LogSink::to_file(captured.path()), 1);
+  {
+    const FullDisk disk(2);
+    writer.push(0, "cut in the middle\n");
+    wait_for_drops(writer, 1);
+    ASSERT_EQ(::truncate(captured.path().c_str(), 0), 0);
+  }
+  writer.push(0, "next\n");
+  writer.stop();
+  EXPECT_THAT(captured.lines(), testing::Not(testing::Contains("")));
+}
+
+// In a child process with an alarm: who waits for a reader waits for good.
+void open_pipe_without_reader(const std::string& path) {
+  ::alarm(10);
+  try {
+    const LogSink sink = LogSink::to_file(path);
+    _exit(2);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    _exit(1);
+  }
+}
+
+TEST(LogSink, RefusesAPipeThatNobodyReads) {
+  const CapturedLog place;
+  const NamedPipe pipe(place.path());
+  EXPECT_EXIT(open_pipe_without_reader(place.path()), testing::ExitedWithCode(1),
+              "log file .*a pipe that nobody reads");
 }
 
 TEST(LogSink, RefusesAFileItCannotOpen) {

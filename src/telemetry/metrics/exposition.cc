@@ -118,7 +118,8 @@ void put_attempts(Exposition& out, std::span<const LoopView> loops) {
           static_cast<double>(value);
     });
   }
-  out.family("queqiao_attempts_total", "Tries at providers, by how they ended.", MetricType::Counter);
+  out.family("queqiao_attempts_total", "Tries at providers, and targets passed over (outcome refused).",
+             MetricType::Counter);
   for (const auto& [key, value] : sums) {
     const auto& [provider, outcome, error] = key;
     out.counter(

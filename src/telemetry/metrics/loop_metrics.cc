@@ -42,18 +42,21 @@ void LoopMetrics::count(const relay::RequestRecord& record) noexcept {
   if (record.first_content) ttft[slot].observe(*record.first_content - record.started);
   if (outcome == RequestOutcome::Interrupted) streams_interrupted.add();
 
-  const model::Attempt* before = nullptr;
+  const model::Attempt* tried = nullptr;
   for (const model::Attempt& attempt : record.attempts) {
     AttemptKey attempt_key{LabelTable::kOther, static_cast<std::uint8_t>(attempt.outcome), 0};
     if (attempt.target != nullptr) attempt_key.provider = providers.number_of(attempt.target->provider);
     if (attempt.error)
       attempt_key.error = static_cast<std::uint8_t>(static_cast<unsigned>(attempt.error->kind) + 1);
     attempts.add(attempt_key.pack());
-    // Moving on to another target is a fallback; trying the same one again is not.
-    if (before != nullptr && before->target != attempt.target && before->error) {
-      fallbacks[static_cast<std::size_t>(before->error->kind)].add();
+    if (attempt.outcome == model::Outcome::Refused) continue;
+    // Moving on to another target is a fallback: from what was tried before, or from the first choice if that
+    // was passed over. Trying the same one again is none, whatever was passed over in between.
+    const model::Attempt& before = tried != nullptr ? *tried : record.attempts.front();
+    if (before.target != attempt.target && before.error) {
+      fallbacks[static_cast<std::size_t>(before.error->kind)].add();
     }
-    before = &attempt;
+    tried = &attempt;
   }
 
   const model::Usage& usage = record.usage;

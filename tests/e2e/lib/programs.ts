@@ -16,6 +16,7 @@ export class Program {
   readonly stderr: string[] = [];
   private readonly watchers = new Set<() => void>();
   private ended: Promise<number | null>;
+  private toldToStop = false;
 
   constructor(args: string[], env: Record<string, string> = {}, command = binary) {
     // Keys of real providers on the developer's machine have no part in these tests.
@@ -60,9 +61,14 @@ export class Program {
     });
   }
 
-  // Asks it to stop; its exit code.
+  tellToStop(): void {
+    this.toldToStop = true;
+    this.child.kill('SIGTERM');
+  }
+
+  // Asks it to stop, once: a second time would cut its drain short. Its exit code.
   async stop(): Promise<number | null> {
-    if (this.child.exitCode === null) this.child.kill('SIGTERM');
+    if (this.child.exitCode === null && !this.toldToStop) this.tellToStop();
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 15_000);
     const code = await this.ended;
     clearTimeout(timer);

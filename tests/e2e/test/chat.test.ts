@@ -1,6 +1,7 @@
 // Chat completions with the official SDK: what comes through the gateway equals what the provider gives.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
 import { z } from 'zod';
@@ -8,7 +9,12 @@ import { collect, startPair, type Pair } from '../lib/pair.ts';
 
 let pair: Pair;
 before(async () => {
-  pair = await startPair([{ name: 'sim-gpt' }, { name: 'sim-reasoner' }, { name: 'sim-vision' }]);
+  pair = await startPair([
+    { name: 'sim-gpt' },
+    { name: 'sim-reasoner' },
+    { name: 'sim-vision' },
+    { name: 'indented', upstream: 'sim-gpt+fault=leading_space' },
+  ]);
 });
 after(() => pair.stop());
 
@@ -43,6 +49,17 @@ test('a streamed answer is equal, chunk by chunk', async () => {
   assert.ok(chunks.length > 3);
   assert.equal(chunks.at(-1)!.choices[0].finish_reason, 'stop');
   for (const chunk of chunks) assert.equal(chunk.usage, undefined, 'usage was not asked for');
+});
+
+test('a stream whose fields are indented, which the SDK does not read, is read through the gateway', async () => {
+  const text = async (client: OpenAI, model: string): Promise<string> => {
+    const stream = await client.chat.completions.create({ model, messages: ask('Count to ten.'), stream: true });
+    return (await collect(stream)).map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
+  };
+  const expected = await text(pair.through, 'sim-gpt');
+  assert.ok(expected.length > 10);
+  assert.equal(await text(pair.through, 'indented'), expected);
+  assert.equal(await text(pair.direct, 'sim-gpt+fault=leading_space'), '', 'what it is about');
 });
 
 test('usage in the stream is there when it was asked for', async () => {

@@ -1,6 +1,8 @@
 // `queqiao demo --json`: what it promises to programs, and what it says of itself while it runs.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
 import { binary, startDemo } from '../lib/programs.ts';
@@ -74,4 +76,22 @@ test('a chosen key works and a taken port is a clear error', async () => {
   const taken = spawnSync(binary, ['demo', '--listen', new URL(demo.base_url).host], { encoding: 'utf8', timeout: 20_000 });
   assert.equal(taken.status, 1);
   assert.match(taken.stderr, /--listen/);
+});
+
+test('output that nobody gets is a failure, and everything is shut down', () => {
+  for (const options of [[], ['--json']]) {
+    const full = openSync('/dev/full', 'w');
+    const lost = spawnSync(binary, ['demo', '--listen', '127.0.0.1:0', ...options],
+      { encoding: 'utf8', timeout: 20_000, stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    assert.deepEqual([lost.status, lost.signal], [1, null]);
+    assert.match(lost.stderr, /^queqiao demo: the output could not be written$/m);
+  }
+});
+
+test('it ends with its terminal', async () => {
+  const other = await startDemo();
+  const exit = once(other.program.child, 'exit');
+  other.program.child.kill('SIGHUP');
+  assert.deepEqual(await exit, [0, null]);
 });

@@ -30,7 +30,7 @@ test('streams finish within the drain time, /readyz says 503 meanwhile, and new 
   assert.equal((await ask(`${rig.root}/readyz`)).status, 200);
   const streams = Array.from({ length: 20 }, () => new Running(rig.baseURL, 'brief', { stream: true }));
   await Promise.all(streams.map((stream) => stream.events(1)));
-  rig.program.child.kill('SIGTERM');
+  rig.program.tellToStop();
   await until('not ready', async () => (await ask(`${rig.root}/readyz`)).status === 503, 2_000);
   assert.equal((await ask(`${rig.root}/healthz`)).status, 200);
   const late = await chat(rig.baseURL, 'sim-gpt');
@@ -48,7 +48,7 @@ test('a stream that outlasts the drain time gets an error event and no [DONE]', 
   await stream.events(2);
   await until('both run', async () => (await rig.metric('queqiao_requests_in_flight')) === 2);
   const began = performance.now();
-  rig.program.child.kill('SIGTERM');
+  rig.program.tellToStop();
   await Promise.all([stream.ended, waiting.ended]);
   const took = performance.now() - began;
   assert.ok(took > 800 && took < 4_000, `${took} ms`);
@@ -58,6 +58,21 @@ test('a stream that outlasts the drain time gets an error event and no [DONE]', 
   assert.equal(JSON.parse(last.replace(/^data: /, '')).error.code, 'gateway_shutting_down');
   assert.equal(waiting.status, 503, 'what had not begun gets a status');
   assert.equal(JSON.parse(waiting.text).error.code, 'gateway_shutting_down');
+  assert.equal(await rig.stop(), 0);
+});
+
+test('a second SIGTERM cuts the drain short', async () => {
+  const rig = await start('60s');
+  const stream = new Running(rig.baseURL, 'long', { stream: true });
+  await stream.events(2);
+  rig.program.tellToStop();
+  await rig.program.line(rig.program.stderr, /"msg":"draining"/);
+  const began = performance.now();
+  rig.program.tellToStop();
+  await stream.ended;
+  assert.ok(stream.text.includes('gateway_shutting_down'), stream.text.slice(-300));
+  await rig.program.line(rig.program.stderr, /"msg":"stopped"/);
+  assert.ok(performance.now() - began < 5_000);
   assert.equal(await rig.stop(), 0);
 });
 
@@ -79,7 +94,7 @@ test('an idle gateway that a load balancer watches shows 503 before it ends', as
   const rig = await start('30s', '1s');
   assert.equal((await ask(`${rig.root}/readyz`)).status, 200);
   const began = performance.now();
-  rig.program.child.kill('SIGTERM');
+  rig.program.tellToStop();
   await until('not ready', async () => (await ask(`${rig.root}/readyz`)).status === 503, 900);
   assert.equal(await rig.stop(), 0);
   assert.ok(performance.now() - began > 900, 'for as long as it is configured to');

@@ -296,3 +296,16 @@ test('a provider at a private address is not connected to unless it was allowed'
   assert.equal(await rig.stop(), 0);
   await simulator.stop();
 });
+
+test('a configuration without keys refuses everybody, and the log says so', async () => {
+  const simulator = await Simulator.start();
+  const rig = await Rig.start(configuration([{ name: 'sim-gpt', base_url: simulator.baseURL }], { keys: [] }));
+  for (const key of [clientKey, 'anything']) {
+    const { status, text } = await chat(rig.baseURL, 'sim-gpt', { key });
+    assert.equal(status, 401);
+    assert.equal(JSON.parse(text).error.code, 'invalid_api_key');
+  }
+  for (const path of ['models', 'models/sim-gpt']) assert.equal((await ask(`${rig.baseURL}/${path}`)).status, 401);
+  assert.equal((await simulator.stats()).connections.accepted, 0);
+  assert.equal(rig.logged('no client keys are configured: every request is refused').length, 1);
+});
