@@ -139,6 +139,14 @@ void for_each_event(const ChatAnswer& answer, const std::function<void(const Str
       StreamEvent event = start_of(part, choice.index, number++);
       take(event);
       event.id = event.name = event.word = {};
+      const auto take_state = [&] {
+        event.text = event.json = event.media_type = {};
+        if (part.state.empty()) return;
+        event.kind = Kind::StateDelta;
+        event.state = &part.state;
+        take(event);
+        event.state = nullptr;
+      };
       if (const auto* text = part.as<TextPart>()) {
         event.kind = Kind::TextDelta;
         event.text = text->text;
@@ -150,6 +158,7 @@ void for_each_event(const ChatAnswer& answer, const std::function<void(const Str
           take(event);
         }
       } else if (const auto* call = part.as<ToolCallPart>()) {
+        take_state();
         event.kind = Kind::ArgumentsDelta;
         event.text = call->arguments;
         if (!event.text.empty()) take(event);
@@ -167,13 +176,8 @@ void for_each_event(const ChatAnswer& answer, const std::function<void(const Str
         if (const auto* refusal = part.as<RefusalPart>()) event.text = refusal->text;
         if (!event.text.empty()) take(event);
       }
+      if (part.as<ToolCallPart>() == nullptr) take_state();
       event.text = event.json = event.media_type = {};
-      if (!part.state.empty()) {
-        event.kind = Kind::StateDelta;
-        event.state = &part.state;
-        take(event);
-        event.state = nullptr;
-      }
       event.kind = Kind::PartFinished;
       take(event);
     }

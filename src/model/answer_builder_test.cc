@@ -50,6 +50,18 @@ TEST(AnswerBuilder, BuildsTheAnswerAgainFromItsEvents) {
   EXPECT_EQ(built.choices[1].stop_string, "END");
 }
 
+TEST(AnswerBuilder, ACallsStateComesBeforeItsArguments) {
+  ChatAnswer answer;
+  Part call(ToolCallPart{.id = "a", .name = "f", .arguments = "{}"});
+  call.state = {Dialect::Gemini, "sig"};
+  answer.choices.push_back({.parts = {call}, .finish_word = {}, .stop_string = {}, .logprobs = {}});
+  std::vector<StreamEvent::Kind> kinds;
+  for_each_event(answer, [&](const StreamEvent& event) { kinds.push_back(event.kind); });
+  using Kind = StreamEvent::Kind;
+  EXPECT_EQ(kinds, (std::vector{Kind::Started, Kind::PartStarted, Kind::StateDelta, Kind::ArgumentsDelta,
+                                Kind::PartFinished, Kind::UsageSoFar, Kind::End}));
+}
+
 TEST(AnswerBuilder, JoinsThePiecesOfParallelCallsAndLogprobs) {
   using Kind = StreamEvent::Kind;
   AnswerBuilder builder(Dialect::OpenAiChat);

@@ -9,6 +9,9 @@
 //   Finished once per choice, behind its last PartFinished. Nothing but UsageSoFar and End comes after the
 //   last one. Failed is the last of all. A stream that stops without End or Failed was cut.
 //
+// A call's StateDelta comes before its arguments: where a client's dialect has no place for it, it goes into
+// the call's id.
+//
 // Views are valid until the decoder is fed again.
 #pragma once
 #include <cstdint>

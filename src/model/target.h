@@ -25,12 +25,49 @@ struct TargetEndpoint {
   std::string path_and_query;  // "/v1/chat/completions"
 };
 
+// How a request that was said in another dialect is put into OpenAI's chat dialect for this kind of provider.
+// Nothing here touches requests that pass through. The defaults are what most compatible servers take.
+struct ChatQuirks {
+  // The words for "how much to think".
+  enum class Thinking : std::uint8_t {
+    Effort,           // reasoning_effort: none, low, medium, high
+    EveryEffort,      // with minimal, xhigh and max
+    Object,           // OpenRouter: reasoning {effort | max_tokens, exclude}
+    Switch,           // Moonshot: thinking {type: enabled | disabled}
+    SwitchAndEffort,  // DeepSeek, Zhipu: both
+    Budget,           // Qwen: enable_thinking, thinking_budget
+  };
+  // Where the thoughts of earlier turns go.
+  enum class Thoughts : std::uint8_t {
+    Dropped,      // no place for them
+    Content,      // reasoning_content
+    WithCalls,    // the same, and every turn with calls must have it, if only "" (DeepSeek)
+    FilledCalls,  // the same, but "" does not count (Moonshot)
+    Details,      // OpenRouter: reasoning_details
+    Parts,        // Mistral: parts of `content`
+  };
+  enum class MustCall : std::uint8_t { Required, Any /* Mistral */, Never /* Zhipu: only auto */ };
+  enum class Prefill : std::uint8_t { None, Plain, Prefix /* Mistral */, Partial /* Moonshot */ };
+
+  Thinking thinking = Thinking::Effort;
+  Thoughts thoughts = Thoughts::Dropped;
+  MustCall must_call = MustCall::Required;
+  Prefill prefill = Prefill::None;  // how a last turn of the assistant's is marked as to be gone on with
+  bool openai_words = false;        // max_completion_tokens, the developer role, allowed_tools, refusal
+  bool takes_top_k = false;
+  bool takes_cache_control = false;
+  bool nine_letter_ids = false;  // a tool call's id is nine letters and digits (Mistral)
+  bool strict_fields = false;    // an unknown member is an error, and the seed is random_seed (Mistral)
+  double temperature_max = 2;
+};
+
 // What relays need to know about a provider kind's habits (spec: the providers' catalogue).
 struct Quirks {
   bool force_include_usage = true;              // ask for stream usage even if the client did not
   bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
   bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
+  ChatQuirks chat{};
 };
 
 struct Target {

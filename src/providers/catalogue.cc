@@ -16,78 +16,112 @@ constexpr std::uint8_t bits(Endpoints... endpoints) noexcept {
   return static_cast<std::uint8_t>((bit(endpoints) | ...));
 }
 
-constexpr Endpoint Chat = Endpoint::ChatCompletions;
+constexpr Endpoint Chats = Endpoint::ChatCompletions;
 constexpr Endpoint Responses = Endpoint::Responses;
 constexpr Endpoint Completions = Endpoint::Completions;
 constexpr Endpoint Embeddings = Endpoint::Embeddings;
 constexpr Endpoint Moderations = Endpoint::Moderations;
 constexpr Endpoint Images = Endpoint::ImagesGenerations;
-constexpr std::uint8_t kAll = bits(Chat, Responses, Completions, Embeddings, Moderations, Images);
+constexpr std::uint8_t kAll = bits(Chats, Responses, Completions, Embeddings, Moderations, Images);
+
+using Chat = model::ChatQuirks;
 
 constexpr Quirks kUsual{};
+constexpr Quirks kOpenai{.chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
 // Send usage with every stream of their own accord: nothing is gained by asking.
 constexpr Quirks kUsageUnasked{.force_include_usage = false};
 // The same, and answers 422 (extra_forbidden) to a client that asks.
-constexpr Quirks kMistral{.force_include_usage = false, .refuses_include_usage = true};
+constexpr Quirks kMistral{.force_include_usage = false,
+                          .refuses_include_usage = true,
+                          .chat = {.thoughts = Chat::Thoughts::Parts,
+                                   .must_call = Chat::MustCall::Any,
+                                   .prefill = Chat::Prefill::Prefix,
+                                   .nine_letter_ids = true,
+                                   .strict_fields = true,
+                                   .temperature_max = 1.5}};
 constexpr Quirks kXai{.reasoning_excluded_from_output = true};
+// Refuse a turn with calls that comes back without its thoughts; Moonshot refuses empty ones too.
+constexpr Quirks kDeepseek{
+    .chat = {.thinking = Chat::Thinking::SwitchAndEffort, .thoughts = Chat::Thoughts::WithCalls}};
+constexpr Quirks kMoonshot{.chat = {.thinking = Chat::Thinking::Switch,
+                                    .thoughts = Chat::Thoughts::FilledCalls,
+                                    .prefill = Chat::Prefill::Partial,
+                                    .temperature_max = 1}};
+constexpr Quirks kZhipu{.force_include_usage = false,
+                        .chat = {.thinking = Chat::Thinking::SwitchAndEffort,
+                                 .thoughts = Chat::Thoughts::Content,
+                                 .must_call = Chat::MustCall::Never,
+                                 .temperature_max = 1}};
+constexpr Quirks kQwen{
+    .chat = {.thinking = Chat::Thinking::Budget, .thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
+constexpr Quirks kOpenrouter{.force_include_usage = false,
+                             .chat = {.thinking = Chat::Thinking::Object,
+                                      .thoughts = Chat::Thoughts::Details,
+                                      .prefill = Chat::Prefill::Plain,
+                                      .takes_top_k = true,
+                                      .takes_cache_control = true}};
+// Engines that take what they don't know, and sample by their own rules too.
+constexpr Quirks kEngine{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
+constexpr Quirks kTakesTopK{.chat = {.takes_top_k = true}};
 
 // Base URLs, endpoints and variables as published by the providers; check them before relying on a provider
 // that is not in your own tests. The habits come from recorded traffic and from documentation read in
 // November 2026. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
     ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
-                 kUsual, "OPENAI_API_KEY"},
+                 kOpenai, "OPENAI_API_KEY"},
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
     ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
-                 bits(Chat, Responses, Completions, Embeddings, Images), kUsual, "AZURE_OPENAI_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings, Images), kOpenai, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses), kUsual, "DEEPSEEK_API_KEY"},
+                 bits(Chats, Responses), kDeepseek, "DEEPSEEK_API_KEY"},
     ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsageUnasked, "ZHIPU_API_KEY"},
+                 UrlForm::Base, bits(Chats, Embeddings, Images), kZhipu, "ZHIPU_API_KEY"},
     // The only provider with usage inside choices[0]; sends it when asked only.
     ProviderKind{"moonshot", "Moonshot (Kimi)", "https://api.moonshot.cn/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses), kUsual, "MOONSHOT_API_KEY"},
+                 bits(Chats, Responses), kMoonshot, "MOONSHOT_API_KEY"},
     ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
                  "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "DASHSCOPE_API_KEY", "/responses",
+                 bits(Chats, Responses, Completions, Embeddings), kQwen, "DASHSCOPE_API_KEY", "/responses",
                  LimitScope::Model},
     ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses), kUsual, "MINIMAX_API_KEY"},
+                 bits(Chats, Responses), kUsual, "MINIMAX_API_KEY"},
     ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
-                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings, Images), kUsual,
+                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings, Images), kUsual,
                  "ARK_API_KEY"},
     // api.hunyuan.cloud.tencent.com was shut on 2026-09-30; TokenHub is its successor. Responses are there
     // for some models only.
     ProviderKind{"hunyuan", "Tencent TokenHub (Hunyuan)", "https://tokenhub.tencentmaas.com/v1",
-                 AuthForm::Bearer, UrlForm::Base, bits(Chat, Responses, Embeddings), kUsual,
+                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings), kUsual,
                  "HUNYUAN_API_KEY"},
     ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chat, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
+                 UrlForm::Base, bits(Chats, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Embeddings, Moderations), kMistral, "MISTRAL_API_KEY"},
+                 bits(Chats, Embeddings, Moderations), kMistral, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses), kUsageUnasked, "GROQ_API_KEY"},
+                 bits(Chats, Responses), kUsageUnasked, "GROQ_API_KEY"},
     ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Images), kXai, "XAI_API_KEY"},
+                 bits(Chats, Responses, Completions, Images), kXai, "XAI_API_KEY"},
     ProviderKind{"together", "Together", "https://api.together.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Completions, Embeddings, Images), kUsual, "TOGETHER_API_KEY"},
+                 bits(Chats, Completions, Embeddings, Images), kTakesTopK, "TOGETHER_API_KEY"},
     ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chat, Responses, Completions, Embeddings), kUsual, "FIREWORKS_API_KEY"},
+                 UrlForm::Base, bits(Chats, Responses, Completions, Embeddings), kTakesTopK,
+                 "FIREWORKS_API_KEY"},
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsageUnasked, "OPENROUTER_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kOpenrouter, "OPENROUTER_API_KEY"},
     // Chat was retired on 2026-09-27 and is offered for proxies of the old form; responses are under /v1.
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses), kUsageUnasked, "PERPLEXITY_API_KEY", "/v1/responses"},
+                 bits(Chats, Responses), kUsageUnasked, "PERPLEXITY_API_KEY", "/v1/responses"},
     // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
     ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "VLLM_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngine, "VLLM_API_KEY"},
     ProviderKind{"sglang", "SGLang", "http://127.0.0.1:30000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Completions, Embeddings), kUsual, "SGLANG_API_KEY"},
+                 bits(Chats, Completions, Embeddings), kEngine, "SGLANG_API_KEY"},
     // Its usual port is 8080, which is ours, so the address must be given.
     ProviderKind{"llamacpp", "llama.cpp server", "", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "LLAMA_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngine, "LLAMA_API_KEY"},
     ProviderKind{"ollama", "Ollama", "http://127.0.0.1:11434/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chat, Responses, Completions, Embeddings), kUsual, "OLLAMA_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngine, "OLLAMA_API_KEY"},
     ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base,
                  kAll, kUsual, ""},
 };

@@ -104,6 +104,18 @@ TEST(Catalogue, AsksForUsageOnlyWhereItDoesNotComeAnyway) {
   EXPECT_FALSE(find_kind("openrouter")->quirks.refuses_include_usage);
 }
 
+TEST(Catalogue, KnowsHowTranslatedRequestsArePut) {
+  using Chat = model::ChatQuirks;
+  EXPECT_TRUE(find_kind("openai")->quirks.chat.openai_words);
+  EXPECT_TRUE(find_kind("azure_openai")->quirks.chat.openai_words);
+  EXPECT_FALSE(find_kind("openai_compatible")->quirks.chat.openai_words);
+  EXPECT_EQ(find_kind("deepseek")->quirks.chat.thoughts, Chat::Thoughts::WithCalls);
+  EXPECT_EQ(find_kind("moonshot")->quirks.chat.thoughts, Chat::Thoughts::FilledCalls);
+  EXPECT_EQ(find_kind("openrouter")->quirks.chat.thinking, Chat::Thinking::Object);
+  EXPECT_EQ(find_kind("zhipu")->quirks.chat.must_call, Chat::MustCall::Never);
+  EXPECT_TRUE(find_kind("mistral")->quirks.chat.nine_letter_ids);
+}
+
 TEST(Catalogue, FindsKindsByName) {
   ASSERT_NE(find_kind("groq"), nullptr);
   EXPECT_EQ(find_kind("groq")->title, "Groq");
