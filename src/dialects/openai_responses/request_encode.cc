@@ -137,7 +137,7 @@ class RequestWriter {
     if (summary.empty() && wish.show.value_or(false)) summary = "auto";
     if (effort || !summary.empty() || has_extra_under("reasoning.")) {
       json_.key("reasoning").begin_object();
-      if (effort) json_.member("effort", word_of(*effort));
+      if (effort) json_.member("effort", dialects::word_of(*effort));
       if (!summary.empty()) json_.member("summary", summary);
       if (native()) write_nested(json_, request_.extra, "reasoning.");
       json_.end_object();

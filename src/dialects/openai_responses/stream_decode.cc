@@ -450,6 +450,7 @@ class Decoder final : public StreamDecoder {
     const ResponseMembers response = read_response(of.response);
     if (parts_ == 0) take_output(response.output, sink);
     if (over_) return;
+    for (Item& item : items_) close_part(item, sink);
     const model::Usage usage = openai::decode_usage(response.usage, quirks_);
     if (usage.source != model::UsageSource::None) {
       emit({.kind = StreamEvent::Kind::UsageSoFar, .usage = &usage}, sink);

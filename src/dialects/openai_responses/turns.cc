@@ -5,14 +5,12 @@
 
 namespace qq::dialects::openai_responses {
 
-using Kind = DecodedItem::Kind;
-
 model::Turn& TurnBuilder::turn_for(const DecodedItem& item) {
   Open wanted = Open::Nothing;
   if (item.role == model::Role::Assistant) wanted = Open::Assistant;
-  if (item.role == model::Role::User && item.kind != Kind::Message) wanted = Open::Results;
-  const bool message = item.kind == Kind::Message;
-  const bool full = has_message_ && (message || item.kind == Kind::Reasoning);
+  if (item.role == model::Role::User && item.kind != DecodedItem::Kind::Message) wanted = Open::Results;
+  const bool message = item.kind == DecodedItem::Kind::Message;
+  const bool full = has_message_ && (message || item.kind == DecodedItem::Kind::Reasoning);
   if (wanted == Open::Nothing || wanted != open_ || full) {
     turns_.push_back({.role = item.role, .parts = {}, .name = {}, .extra = {}});
     has_message_ = false;
@@ -40,7 +38,7 @@ void TurnBuilder::bring_back(std::vector<model::Part> thoughts) {
       return std::ranges::find(turn.parts, thought.state, &model::Part::state) != turn.parts.end();
     });
     if (known) continue;
-    DecodedItem item{.kind = Kind::Reasoning};
+    DecodedItem item{.kind = DecodedItem::Kind::Reasoning};
     item.parts.push_back(std::move(thought));
     add(std::move(item));
   }
@@ -48,7 +46,7 @@ void TurnBuilder::bring_back(std::vector<model::Part> thoughts) {
 
 void TurnBuilder::add(DecodedItem item) {
   bring_back(std::exchange(item.carried.reasoning, {}));
-  if (item.kind == Kind::Result) {
+  if (item.kind == DecodedItem::Kind::Result) {
     for (model::Part& part : item.parts) {
       auto* result = part.as<model::ToolResultPart>();
       const model::ToolCallPart* const call = call_of(result->call_id);
