@@ -6,6 +6,7 @@
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
 #include "dialects/openai_responses/parts.h"
+#include "wire/utf8.h"
 
 namespace qq::dialects::openai_responses {
 
@@ -68,6 +69,20 @@ Error error_of_response(JsonValue error, std::string_view status) {
                          "the provider ended its answer with \"" + std::string(status) + "\"");
 }
 
+const char* check_provider_json(std::string_view& text, std::string& repaired) {
+  if (!wire::check_json(text)) return nullptr;
+  if (const auto error = wire::check_json(text, {.check_utf8 = false})) return error->reason;
+  repaired.reserve(text.size() + 16);
+  for (std::string_view rest = text; !rest.empty();) {
+    const wire::Utf8Part part = wire::first_utf8_part(rest);
+    repaired.append(part.valid ? rest.substr(0, part.size) : wire::kReplacementCharacter);
+    rest.remove_prefix(part.size);
+  }
+  text = repaired;
+  const auto error = wire::check_json(text);
+  return error ? error->reason : nullptr;
+}
+
 namespace {
 
 bool is_waiting(std::string_view status) noexcept {
@@ -85,8 +100,9 @@ Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Targ
   if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return upstream(ErrorKind::EmptyReply, "the provider's answer has no body");
   }
-  if (const auto error = wire::check_json(body, {.check_utf8 = false})) {
-    return upstream(ErrorKind::BadJson, "the provider's answer is not JSON: " + std::string(error->reason));
+  std::string repaired;
+  if (const char* const reason = check_provider_json(body, repaired)) {
+    return upstream(ErrorKind::BadJson, "the provider's answer is not JSON: " + std::string(reason));
   }
   const JsonValue document(body);
   model::ChatAnswer answer;

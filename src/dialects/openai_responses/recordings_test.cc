@@ -2,6 +2,7 @@
 // are split, and written down as hashes in tests/golden/openai_responses.summary. QQ_GOLDEN_UPDATE=1 writes
 // it anew; QQ_SHOW=1 prints what was decoded, for a review by eye.
 #include <fakes/neutral.h>
+#include <fmt/format.h>
 #include <recordings/recordings.h>
 
 #include <cstdlib>
@@ -117,7 +118,7 @@ TEST_F(OpenaiResponsesRecordings, DecodeAsTheSummarySays) {
       ASSERT_TRUE(answer) << recording.name << ": " << answer.error().message;
       text += testing::describe(*answer);
     }
-    if (std::getenv("QQ_SHOW") != nullptr) std::cout << "==== " << recording.name << "\n" << text;
+    if (std::getenv("QQ_SHOW") != nullptr) fmt::print("==== {}\n{}", recording.name, text);
     summary += recordings::hash(recording.name) + " " + recordings::hash(text) + "\n";
   }
   if (std::getenv("QQ_GOLDEN_UPDATE") != nullptr) {

@@ -18,46 +18,6 @@ using model::ReasoningPart;
 using model::StreamEvent;
 using wire::JsonValue;
 
-EventMembers read_event(JsonValue event) noexcept {
-  EventMembers of;
-  for (wire::JsonMembers members(event); members.next();) {
-    const std::string_view key = members.raw_key();
-    const JsonValue value = members.value();
-    if (key == "type") {
-      of.type = value.raw_string();
-    } else if (key == "delta") {
-      of.delta = value;
-    } else if (key == "output_index") {
-      const auto index = value.integer();
-      of.has_output_index = index && *index >= 0;
-      of.output_index = of.has_output_index ? static_cast<std::size_t>(*index) : 0;
-    } else if (key == "content_index" || key == "summary_index") {
-      of.content_index = value.integer().value_or(0);
-    } else if (key == "item") {
-      of.item = value;
-    } else if (key == "response") {
-      of.response = value;
-    } else if (key == "text") {
-      of.text = value;
-    } else if (key == "arguments") {
-      of.arguments = value;
-    } else if (key == "input") {
-      of.input = value;
-    } else if (key == "part") {
-      of.part = value;
-    } else if (key == "refusal") {
-      of.refusal = value;
-    } else if (key == "annotation") {
-      of.annotation = value;
-    } else if (key == "logprobs") {
-      of.logprobs = value;
-    } else if (key == "error") {
-      of.error = value;
-    }
-  }
-  return of;
-}
-
 namespace {
 
 constexpr std::size_t kItemsMax = 4096;  // a guess; more is no answer but an attack
@@ -193,11 +153,13 @@ class Decoder final : public StreamDecoder {
     if (!event.has_data) return;
     if (event.data == "[DONE]") return take_done(sink);
     if (event.data.find_first_not_of(" \t") == std::string_view::npos) return;
-    if (const auto error = wire::check_json(event.data, {.check_utf8 = false})) {
-      return fail(ErrorKind::BadJson,
-                  "an event of the provider's stream is not JSON: " + std::string(error->reason), sink);
+    std::string repaired;
+    std::string_view text = event.data;
+    if (const char* const reason = check_provider_json(text, repaired)) {
+      return fail(ErrorKind::BadJson, "an event of the provider's stream is not JSON: " + std::string(reason),
+                  sink);
     }
-    const JsonValue data(event.data);
+    const JsonValue data(text);
     EventMembers of = read_event(data);
     if (of.type.empty()) of.type = event.name;
     take(of, data, sink);

@@ -56,12 +56,17 @@ class Encoder final : public StreamEncoder {
   // ---- Events: begun with their type and number, ended with a blank line.
   wire::JsonWriter begin(std::string_view type) {
     out_->append("event: ").append(type).append("\ndata: ");
+    data_begin_ = out_->size();
     wire::JsonWriter json(*out_);
     json.begin_object().member("type", type).member("sequence_number", sequence_++);
     return json;
   }
   void finish(wire::JsonWriter& json) {
     json.end_object();
+    // What was taken over as JSON may have line ends between its tokens; inside strings there are none.
+    for (std::size_t at = data_begin_; (at = out_->find_first_of("\r\n", at)) != std::string::npos;) {
+      (*out_)[at] = ' ';
+    }
     out_->append("\n\n");
   }
   wire::JsonWriter begin(std::string_view type, const Streamed& of) {
@@ -414,6 +419,7 @@ class Encoder final : public StreamEncoder {
   AnswerHead head_;
   std::string echo_;
   std::string* out_ = nullptr;
+  std::size_t data_begin_ = 0;   // of the event that is being written
   std::vector<Streamed> items_;  // by output_index
   std::string id_;
   std::int64_t created_ = 0;

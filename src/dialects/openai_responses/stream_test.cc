@@ -230,14 +230,18 @@ class Accumulator {
       item(data).text.clear();
     } else if (type.ends_with(".delta")) {
       item(data).text += data.member("delta")->string();
-      if (const auto index = data.member("content_index"))
+      if (const auto index = data.member("content_index")) {
         EXPECT_EQ(index->integer(), item(data).contents - 1);
-      if (const auto index = data.member("summary_index"))
+      }
+      if (const auto index = data.member("summary_index")) {
         EXPECT_EQ(index->integer(), item(data).summaries - 1);
+      }
     } else if (type.ends_with("text.done") || type == "response.refusal.done" ||
                type.ends_with("arguments.done") || type.ends_with("input.done")) {
       for (const std::string_view key : {"text", "refusal", "arguments", "input"}) {
-        if (const auto whole = data.member(key)) EXPECT_EQ(whole->string(), item(data).text);
+        if (const auto whole = data.member(key)) {
+          EXPECT_EQ(whole->string(), item(data).text);
+        }
       }
     }
   }
@@ -312,6 +316,27 @@ TEST(ResponsesStream, ParallelCallsAreAnnouncedInOrder) {
   ASSERT_EQ(again.answer.choices[0].parts.size(), 2U);
   EXPECT_NE(out.find("\"call_id\":\"a_qq1"), std::string::npos)
       << "the state came before the call was announced";
+}
+
+TEST(ResponsesStream, LineEndsOfOthersJsonDoNotEndALine) {
+  model::ChatRequest request;
+  request.tools.push_back({.name = "f", .schema = "{\n  \"type\": \"object\"\r\n}"});
+  model::ChatAnswer answer;
+  answer.dialect = kOurs;
+  answer.choices.push_back(
+      {.parts = {model::Part(model::OpaquePart{kOurs, "web_search_call", "{\"type\":\n\"web_search_call\"}"}),
+                 model::Part(model::TextPart{"a\nb", {"{\n}"}})},
+       .finish = model::Finish::Stop,
+       .logprobs = "[\n{}]"});
+  const Accumulator accumulator = streamed(answer, request);
+  EXPECT_TRUE(accumulator.types.ends_with("completed\n"));
+}
+
+TEST(ResponsesStream, BytesThatAreNoTextAreReplaced) {
+  const auto stream = decoded(
+      events({kCreated, "{\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"h\xff\"}",
+              kCompleted}));
+  EXPECT_NE(stream.events.find("h\xef\xbf\xbd"), std::string::npos) << stream.events;
 }
 
 TEST(ResponsesStream, AFailureIsAnErrorAndAFailedResponse) {
