@@ -58,6 +58,7 @@ StreamEvent start_of(const Part& part, std::uint32_t choice, std::uint32_t numbe
   if (const auto* opaque = part.as<OpaquePart>()) {
     event.part_kind = PartKind::Opaque;
     event.word = opaque->type;
+    event.dialect = opaque->dialect;
   }
   return event;
 }
@@ -152,6 +153,7 @@ void for_each_event(const ChatAnswer& answer, const std::function<void(const Str
         event.text = text->text;
         if (!event.text.empty()) take(event);
         event.kind = Kind::CitationDelta;
+        event.dialect = answer.dialect;
         event.text = {};
         for (const Json& citation : text->citations) {
           event.json = citation;

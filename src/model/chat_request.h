@@ -89,6 +89,7 @@ struct ChatRequest {
   std::optional<bool> parallel_tool_calls;
   std::optional<OutputFormat> output;
   std::optional<ReasoningWish> reasoning;
+  bool wants_reasoning_state = false;  // OpenAI responses must ask for its encrypted_content
   Sampling sampling;
   std::vector<std::string> modalities;  // "text", "audio", "image"; empty: not said
   Json audio_output;                    // {voice, format}

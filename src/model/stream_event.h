@@ -57,7 +57,8 @@ struct StreamEvent {
   std::string_view json;
   std::string_view media_type;
   std::int64_t created = 0;
-  bool custom = false;  // ToolCall: a custom tool's
+  bool custom = false;                    // ToolCall: a custom tool's
+  Dialect dialect = Dialect::OpenAiChat;  // Opaque parts and citations: whose they are
   ReasoningPart::Kind reasoning = ReasoningPart::Kind::Full;
   const OpaqueState* state = nullptr;
   const Usage* usage = nullptr;

@@ -111,6 +111,7 @@ inline std::string describe(const model::ChatRequest& request) {
   std::string out = "request " + std::string(to_string(request.dialect)) + " model=" + request.model;
   if (request.stream) out += " stream";
   if (request.usage_in_stream) out += " usage_in_stream";
+  if (request.wants_reasoning_state) out += " wants_reasoning_state";
   out += "\n";
   constexpr const char* kRoles[] = {"system", "developer", "user", "assistant"};
   for (const model::Turn& turn : request.turns) {
