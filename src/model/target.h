@@ -25,12 +25,20 @@ struct TargetEndpoint {
   std::string path_and_query;  // "/v1/chat/completions"
 };
 
+// The envelope of Anthropic's messages (dialects/anthropic).
+enum class MessagesForm : std::uint8_t {
+  Direct,         // Anthropic's own API and its imitators
+  Vertex,         // rawPredict: the model in the URL, anthropic_version in the body
+  BedrockInvoke,  // the same, the stream in AWS's frames, betas in the body
+};
+
 // What relays need to know about a provider kind's habits (spec: the providers' catalogue).
 struct Quirks {
   bool force_include_usage = true;              // ask for stream usage even if the client did not
   bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
   bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
+  MessagesForm messages_form = MessagesForm::Direct;
 };
 
 struct Target {
