@@ -2,6 +2,7 @@
 // round, answers and streams decode the same however they are split, and all of them to what
 // tests/golden/anthropic.summary says (hashes only: the traffic is other people's). QQ_GOLDEN_UPDATE=1 writes
 // it anew; QQ_SHOW=1 prints what is hashed.
+#include <fmt/format.h>
 #include <recordings/recordings.h>
 
 #include "dialects/anthropic/test_support.h"
@@ -81,7 +82,7 @@ TEST_F(AnthropicRecordings, DecodeToWhatTheSummarySays) {
   std::map<std::string, std::string> names;
   for (const Recording& recording : all_) {
     const std::string text = summary_of(recording);
-    if (std::getenv("QQ_SHOW") != nullptr) std::cout << "==== " << recording.name << "\n" << text;
+    if (std::getenv("QQ_SHOW") != nullptr) fmt::print("==== {}\n{}", recording.name, text);
     const std::string key = recordings::hash(recording.name);
     names[key] = recording.name;
     summary += key + " " + recordings::hash(text) + "\n";

@@ -373,6 +373,26 @@ class RequestWriter {
   bool own_;
 };
 
+// Roughly what the body takes, so that it grows once: what is said is most of it.
+std::size_t size_hint(const ChatRequest& request) {
+  std::size_t bytes = 1024;
+  for (const model::Tool& tool : request.tools) bytes += 128 + tool.description.size() + tool.schema.size();
+  const auto add = [&](const auto& self, const std::vector<Part>& parts) -> void {
+    for (const Part& part : parts) {
+      bytes += 96;
+      if (const auto* text = part.as<model::TextPart>()) bytes += text->text.size() + text->text.size() / 16;
+      if (const auto* media = part.as<model::MediaPart>()) bytes += media->data.size();
+      if (const auto* call = part.as<model::ToolCallPart>()) bytes += call->arguments.size();
+      if (const auto* opaque = part.as<model::OpaquePart>()) bytes += opaque->value.size();
+      if (const auto* thought = part.as<model::ReasoningPart>())
+        bytes += thought->text.size() + part.state.data.size();
+      if (const auto* result = part.as<model::ToolResultPart>()) self(self, result->content);
+    }
+  };
+  for (const model::Turn& turn : request.turns) add(add, turn.parts);
+  return bytes;
+}
+
 std::string header_lines(const ChatRequest& request, MessagesForm form) {
   std::string out;
   if (form == MessagesForm::Direct) out = "anthropic-version: 2023-06-01\r\n";
@@ -398,7 +418,7 @@ Result<EncodedRequest> encode_request(const ChatRequest& request, const model::T
       request.dialect == Dialect::Anthropic ? support().first(kConcernsOwn) : support();
   QQ_CHECK(check_support(request, Dialect::Anthropic, table, losses));
   EncodedRequest out;
-  out.body.reserve(4096);
+  out.body.reserve(size_hint(request));
   QQ_CHECK(RequestWriter(request, target, losses, out.body).write());
   out.header_lines = header_lines(request, target.quirks.messages_form);
   return out;
