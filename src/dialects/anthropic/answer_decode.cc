@@ -67,9 +67,10 @@ std::unexpected<Error> broken(ErrorKind kind, std::string text) {
 }  // namespace
 
 Result<model::ChatAnswer> decode_answer(std::string_view body, std::string_view id_seed) {
-  if (wire::check_json(body, {.check_utf8 = false}))
-    return broken(ErrorKind::BadJson, "the answer is not JSON");
-  const JsonValue document(body);
+  std::string room;
+  const auto checked = provider_json(body, room);
+  if (!checked) return broken(ErrorKind::BadJson, "the answer is not JSON");
+  const JsonValue document = *checked;
   const auto type = document.member("type");
   if (!type || type->raw_string() != "message") {
     if (auto error = openai::find_error(document)) return fail(std::move(*error));

@@ -89,6 +89,16 @@ TEST(AnthropicAnswer, WhatIsNoAnswerIsSaidToBeNone) {
   EXPECT_TRUE(with_content("[]", "max_tokens"));
 }
 
+TEST(AnthropicAnswer, WhatIsNoUtf8IsReplacedWhereverItStands) {
+  const auto answer = read(
+      "{\"type\":\"message\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{"
+      "\"a\":\"\xe4\xb8\"}}],"
+      "\"stop_reason\":\"tool_use\",\"\x93\":1}");
+  ASSERT_TRUE(answer);
+  Losses losses;
+  EXPECT_THAT(written(*answer, losses), ::testing::HasSubstr("{\"a\":\"\xef\xbf\xbd\"}"));
+}
+
 TEST(AnthropicAnswer, AnotherProvidersIsWrittenInThisDialect) {
   model::Part call = testing::call("call_1", "f", "");
   call.state = {model::Dialect::Gemini, "sig"};

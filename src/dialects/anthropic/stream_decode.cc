@@ -84,9 +84,10 @@ class MessageEvents {
       if (finished_) end(sink);
       return;
     }
-    if (wire::check_json(data, {.check_utf8 = false}))
-      return broken(ErrorKind::BadJson, "an event of the stream is not JSON", sink);
-    const JsonValue event(data);
+    std::string room;
+    const auto checked = provider_json(data, room);
+    if (!checked) return broken(ErrorKind::BadJson, "an event of the stream is not JSON", sink);
+    const JsonValue event = *checked;
     const auto type = event.member("type");
     const std::string_view word = type ? type->raw_string() : std::string_view();
     if (word == "content_block_delta") {
