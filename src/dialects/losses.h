@@ -14,6 +14,8 @@ inline constexpr std::string_view kTooMany = "more of them than the target takes
 inline constexpr std::string_view kSchemaWord = "a word of JSON Schema that the target does not know";
 inline constexpr std::string_view kNearest = "the nearest that the target has";
 inline constexpr std::string_view kNotJson = "no JSON object, wrapped into one";
+inline constexpr std::string_view kNotTogether =
+    "the target refuses it together with something else that was asked for";
 inline constexpr std::string_view kNoPlace = "the caller's dialect has no place for it";
 
 }  // namespace qq::dialects::loss

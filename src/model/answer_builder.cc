@@ -133,7 +133,11 @@ void AnswerBuilder::take(const StreamEvent& event) {
 
 void for_each_event(const ChatAnswer& answer, const std::function<void(const StreamEvent&)>& take) {
   using Kind = StreamEvent::Kind;
-  take({.kind = Kind::Started, .id = answer.id, .model = answer.model, .created = answer.created});
+  take({.kind = Kind::Started,
+        .id = answer.id,
+        .model = answer.model,
+        .created = answer.created,
+        .dialect = answer.dialect});
   std::uint32_t number = 0;
   for (const Choice& choice : answer.choices) {
     for (const Part& part : choice.parts) {

@@ -28,7 +28,7 @@ enum class PartKind : std::uint8_t { Text, Reasoning, ToolCall, Refusal, Media, 
 
 struct StreamEvent {
   enum class Kind : std::uint8_t {
-    Started,         // id, model, created; exactly once, first
+    Started,         // id, model, created, dialect; exactly once, first
     PartStarted,     // part, part_kind; ToolCall: id, name, custom
     TextDelta,       // text: of a Text, Reasoning or Refusal part; never empty
     ArgumentsDelta,  // text: the next piece of a tool call's arguments; never empty
@@ -57,8 +57,9 @@ struct StreamEvent {
   std::string_view json;
   std::string_view media_type;
   std::int64_t created = 0;
-  bool custom = false;                    // ToolCall: a custom tool's
-  Dialect dialect = Dialect::OpenAiChat;  // Opaque parts and citations: whose they are
+  // Whose words are in `word` and `json`: of Started, opaque parts and citations, the provider's.
+  Dialect dialect = Dialect::OpenAiChat;
+  bool custom = false;  // ToolCall: a custom tool's
   ReasoningPart::Kind reasoning = ReasoningPart::Kind::Full;
   const OpaqueState* state = nullptr;
   const Usage* usage = nullptr;

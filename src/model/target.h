@@ -61,6 +61,13 @@ struct ChatQuirks {
   double temperature_max = 2;
 };
 
+// The envelope of Anthropic's messages (dialects/anthropic).
+enum class MessagesForm : std::uint8_t {
+  Direct,         // Anthropic's own API and its imitators
+  Vertex,         // rawPredict: the model in the URL, anthropic_version in the body
+  BedrockInvoke,  // the same, the stream in AWS's frames, betas in the body
+};
+
 // What relays need to know about a provider kind's habits (spec: the providers' catalogue).
 struct Quirks {
   bool force_include_usage = true;              // ask for stream usage even if the client did not
@@ -68,6 +75,7 @@ struct Quirks {
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
   bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
   ChatQuirks chat{};
+  MessagesForm messages_form = MessagesForm::Direct;
 };
 
 struct Target {

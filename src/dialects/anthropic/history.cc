@@ -1,0 +1,172 @@
+#include "dialects/anthropic/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dialects/anthropic/blocks.h"
+#include "dialects/losses.h"
+
+namespace qq::dialects::anthropic {
+namespace {
+
+using model::Part;
+using model::Role;
+
+// What is said where something must be and nothing is.
+const Part& placeholder() {
+  static const Part kDot(model::TextPart{.text = ".", .citations = {}});
+  return kDot;
+}
+
+bool is_own(const model::OpaqueState& state) noexcept {
+  return !state.empty() && state.maker == model::Dialect::Anthropic;
+}
+
+void results_first(std::vector<const Part*>& parts) {
+  std::size_t results = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i]->as<model::ToolResultPart>() == nullptr) continue;
+    std::rotate(parts.begin() + static_cast<std::ptrdiff_t>(results++),
+                parts.begin() + static_cast<std::ptrdiff_t>(i),
+                parts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+class Builder {
+ public:
+  Builder(const model::ChatRequest& request, Losses& losses) : request_(request), losses_(losses) {}
+
+  History build() {
+    for (const model::Turn& turn : request_.turns) take(turn);
+    end_with_something();
+    if (history_.messages.empty() || history_.messages.front().role == Role::Assistant) {
+      history_.messages.insert(history_.messages.begin(), Message{Role::User, {&placeholder()}});
+      losses_.push_back({"messages", loss::kNearest});
+    }
+    for (Message& message : history_.messages) results_first(message.parts);
+    return std::move(history_);
+  }
+
+ private:
+  void take(const model::Turn& turn) {
+    const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
+    // Late system messages are Anthropic's own (a beta): who wrote one gets it there.
+    const bool stays =
+        is_system && !history_.messages.empty() && request_.dialect == model::Dialect::Anthropic;
+    if (is_system && !stays) {
+      for (const Part& part : turn.parts) {
+        if (keeps(part, turn.role)) history_.system.push_back(&part);
+      }
+      return;
+    }
+    last_user_was_blank_ = turn.role == Role::User;
+    Message* message = nullptr;
+    if (!history_.messages.empty() && history_.messages.back().role == turn.role)
+      message = &history_.messages.back();
+    for (const Part& part : turn.parts) {
+      if (!keeps(part, turn.role)) continue;
+      if (message == nullptr) message = &history_.messages.emplace_back(Message{turn.role, {}, &turn});
+      message->parts.push_back(&part);
+      last_user_was_blank_ = false;
+    }
+  }
+
+  // Otherwise an answer before it would be taken for the beginning of the next one.
+  void end_with_something() {
+    if (last_user_was_blank_ && !history_.messages.empty() && history_.has_prefill())
+      history_.messages.push_back(Message{Role::User, {&placeholder()}});
+  }
+
+  bool keeps(const Part& part, Role role) {
+    if (const auto* text = part.as<model::TextPart>()) return !is_blank(text->text);
+    if (const auto* refusal = part.as<model::RefusalPart>()) return !is_blank(refusal->text);
+    if (const auto* opaque = part.as<model::OpaquePart>())
+      return opaque->dialect == model::Dialect::Anthropic && role != Role::System;
+    if (const auto* reasoning = part.as<model::ReasoningPart>()) return keeps_thought(*reasoning, part);
+    if (part.as<model::MediaPart>() != nullptr) {
+      if (role == Role::User) return true;
+      report(media_lost_, "messages[].content", loss::kNoPlace);
+      return false;
+    }
+    history_.has_calls = true;
+    return true;
+  }
+  bool keeps_thought(const model::ReasoningPart& reasoning, const Part& part) {
+    if (is_own(part.state)) return true;
+    // A foreign state is a loss of the table's.
+    if (part.state.empty() && !reasoning.text.empty())
+      report(thought_lost_, "messages[].reasoning", loss::kForeignState);
+    return false;
+  }
+  void report(bool& done, std::string field, std::string_view why) {
+    if (!std::exchange(done, true)) losses_.push_back({std::move(field), why});
+  }
+
+  const model::ChatRequest& request_;
+  Losses& losses_;
+  History history_;
+  bool last_user_was_blank_ = false;
+  bool media_lost_ = false;
+  bool thought_lost_ = false;
+};
+
+constexpr bool is_id_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+std::string clean_id(std::string_view id) {
+  std::string out(id);
+  std::uint32_t hash = 2166136261U;  // FNV-1a, so that ids which differ in other letters only stay different
+  bool clean = true;
+  for (char& c : out) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    if (is_id_letter(c)) continue;
+    c = '_';
+    clean = false;
+  }
+  return clean ? out : fmt::format("{}_{:08x}", out, hash);
+}
+
+}  // namespace
+
+bool History::in_unsigned_tool_loop() const noexcept {
+  if (messages.size() < 2 || messages.back().parts.empty()) return false;
+  if (messages.back().parts.front()->as<model::ToolResultPart>() == nullptr) return false;
+  const Message& asking = messages[messages.size() - 2];
+  return asking.role == Role::Assistant && asking.parts.front()->as<model::ReasoningPart>() == nullptr;
+}
+
+History history_of(const model::ChatRequest& request, Losses& losses) {
+  return Builder(request, losses).build();
+}
+
+std::string_view CallIds::of_call(const model::ToolCallPart& call) {
+  std::string mapped = call.id.empty() ? fmt::format("call_{}", given_.size()) : clean_id(call.id);
+  for (std::size_t again = 2; !used_.insert(mapped).second; ++again) {
+    mapped = fmt::format("{}-{}", clean_id(call.id), again);
+  }
+  return given_.emplace_back(Given{call.id, call.name, std::move(mapped)}).mapped;
+}
+
+std::string_view CallIds::of_result(const model::ToolResultPart& result) {
+  // Without an id, results come in the order of the calls of their name. Of calls with one id the first is
+  // meant that has no result; ids may come again in a later turn.
+  const auto meant = [&](const Given& given) {
+    if (!result.call_id.empty()) return given.id == result.call_id;
+    return given.id.empty() && (result.name.empty() || given.name == result.name);
+  };
+  const auto open = std::find_if(given_.begin() + static_cast<std::ptrdiff_t>(answered_), given_.end(),
+                                 [&](const Given& given) { return !given.answered && meant(given); });
+  if (open != given_.end()) {
+    open->answered = true;
+    while (answered_ < given_.size() && given_[answered_].answered) ++answered_;
+    return open->mapped;
+  }
+  const auto last = std::find_if(given_.rbegin(), given_.rend(), meant);
+  if (last != given_.rend()) return last->mapped;
+  unknown_ = clean_id(result.call_id.empty() ? result.name : result.call_id);
+  return unknown_;
+}
+
+}  // namespace qq::dialects::anthropic

@@ -1,0 +1,52 @@
+// A conversation in the order and the shape that Anthropic takes: system texts apart, user and assistant in
+// turn, a user first, results before what else a user says, nothing blank. And the ids of its calls.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "dialects/dialect.h"
+
+namespace qq::dialects::anthropic {
+
+struct Message {
+  model::Role role = model::Role::User;
+  std::vector<const model::Part*> parts;  // of the request, or of made-up ones that live for ever
+  const model::Turn* turn = nullptr;      // the first it is made of
+};
+
+struct History {
+  std::vector<const model::Part*> system;
+  std::vector<Message> messages;
+  bool has_calls = false;
+  // It ends with the beginning of the answer.
+  [[nodiscard]] bool has_prefill() const noexcept { return messages.back().role == model::Role::Assistant; }
+  // It ends with results for calls that this dialect's maker did not think about in a signed way.
+  [[nodiscard]] bool in_unsigned_tool_loop() const noexcept;
+};
+
+// Never without a message. What is left out and is not in the table of support() is a loss.
+History history_of(const model::ChatRequest& request, Losses& losses);
+
+// Ids as Anthropic takes them: letters, digits, '_' and '-', each once in a conversation. Calls are asked for
+// in their order, results behind them.
+class CallIds {
+ public:
+  std::string_view of_call(const model::ToolCallPart& call);
+  std::string_view of_result(const model::ToolResultPart& result);
+
+ private:
+  struct Given {
+    std::string_view id;
+    std::string_view name;
+    std::string mapped;
+    bool answered = false;
+  };
+  std::vector<Given> given_;
+  std::size_t answered_ = 0;  // that many of the first have their results
+  std::unordered_set<std::string> used_;
+  std::string unknown_;
+};
+
+}  // namespace qq::dialects::anthropic

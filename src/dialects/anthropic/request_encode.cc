@@ -1,0 +1,427 @@
+// A request for a target. What is decided here and not in the table is told in dialect.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "dialects/anthropic/block_writer.h"
+#include "dialects/anthropic/blocks.h"
+#include "dialects/anthropic/families.h"
+#include "dialects/anthropic/history.h"
+#include "dialects/anthropic/schema.h"
+#include "dialects/anthropic/sides.h"
+#include "dialects/anthropic/thinking.h"
+
+namespace qq::dialects::anthropic {
+namespace {
+
+using model::ChatRequest;
+using model::Dialect;
+using model::MessagesForm;
+using model::OutputFormat;
+using model::Part;
+using model::ToolChoice;
+using Verdict = Support::Verdict;
+
+constexpr std::array kSupport{
+    // These three can concern an Anthropic client too.
+    SupportEntry{Field::ForeignParts, {Verdict::Lossy, loss::kForeignPart}},
+    SupportEntry{Field::ForeignState, {Verdict::Lossy, loss::kForeignState}},
+    SupportEntry{Field::HostedTools, {Verdict::Lossy, loss::kForeignTool}},
+    SupportEntry{Field::Extra, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::PresencePenalty, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::FrequencyPenalty, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::Seed, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::Choices, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::Logprobs, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::LogitBias, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::CustomTools, {Verdict::Lossy, loss::kNearest}},
+    SupportEntry{Field::JsonObject, {Verdict::Lossy, loss::kNearest}},
+    SupportEntry{Field::ReasoningSummary, {Verdict::Lossy, loss::kNearest}},
+    SupportEntry{Field::AudioInput, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::VideoInput, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::OutputModalities, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::LateSystem, {Verdict::Lossy, loss::kNearest}},
+    SupportEntry{Field::ParticipantName, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::Citations, {Verdict::Lossy, loss::kForeignPart}},
+    SupportEntry{Field::Metadata, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::CacheKey, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::CachedContent, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::Store, {Verdict::Lossy, loss::kNoSuchField}},
+    SupportEntry{Field::PreviousResponse, {Verdict::Refused, loss::kNoSuchField}},
+    SupportEntry{Field::Conversation, {Verdict::Refused, loss::kNoSuchField}},
+};
+constexpr std::size_t kConcernsOwn = 3;
+constexpr std::string_view kJsonOnly =
+    "Answer with one JSON object and nothing else: no prose around it and no code fence.";
+
+class RequestWriter {
+ public:
+  RequestWriter(const ChatRequest& request, const model::Target& target, Losses& losses, std::string& out)
+      : request_(request),
+        target_(target),
+        losses_(losses),
+        json_(out),
+        family_(family_of(target.upstream_model)),
+        history_(history_of(request, losses)),
+        blocks_(json_, request.dialect == Dialect::Anthropic, losses),
+        own_(request.dialect == Dialect::Anthropic) {}
+
+  Result<> write() {
+    const std::int64_t most_output = request_.sampling.max_output_tokens.value_or(family_.most_output);
+    thinking_ = thinking_for(request_, family_, history_, most_output, losses_);
+    json_.begin_object();
+    envelope();
+    json_.member("max_tokens", most_output);
+    std::size_t more = request_.cache ? 1 : 0;
+    for (const model::Tool& tool : request_.tools) more += tool.cache ? 1 : 0;
+    if (!blocks_.choose_marks(history_, more)) lose(Field::CacheMarks, loss::kTooMany);
+    tools();
+    system();
+    json_.key("messages").begin_array();
+    for (const Message& message : history_.messages)
+      QQ_CHECK(blocks_.message(message, &message == &history_.messages.back()));
+    json_.end_array();
+    thinking();
+    output_config();
+    sampling();
+    rest();
+    json_.end_object();
+    return {};
+  }
+
+ private:
+  void lose(Field field, std::string_view why) {
+    losses_.push_back({std::string(name_of(field, request_.dialect)), why});
+  }
+
+  void envelope() {
+    const MessagesForm form = target_.quirks.messages_form;
+    if (form == MessagesForm::Vertex) json_.member("anthropic_version", "vertex-2023-10-16");
+    if (form == MessagesForm::BedrockInvoke) json_.member("anthropic_version", "bedrock-2023-05-31");
+    if (form == MessagesForm::Direct && target_.quirks.sends_model_in_body)
+      json_.member("model", target_.upstream_model);
+    if (request_.stream && form != MessagesForm::BedrockInvoke) json_.member("stream", true);
+    if (form != MessagesForm::BedrockInvoke || !own_) return;
+    for (const model::ExtraField& field : request_.extra) {
+      if (field.key != kBetaField) continue;
+      const std::string names = wire::JsonValue(field.value).string();
+      json_.key("anthropic_beta").begin_array();
+      for (std::string_view left = names; !left.empty();) {
+        const std::size_t comma = std::min(left.find(','), left.size());
+        const std::string_view name = trimmed(left.substr(0, comma));
+        if (!name.empty()) json_.string(name);
+        left.remove_prefix(std::min(comma + 1, left.size()));
+      }
+      json_.end_array();
+    }
+  }
+
+  // ---- Tools
+
+  [[nodiscard]] bool may_be_called(const model::Tool& tool) const {
+    // A subset can only be said by sending fewer tools; one tool that must be called is named beside all.
+    if (!request_.tool_choice || request_.tool_choice->only.empty()) return true;
+    const ToolChoice& choice = *request_.tool_choice;
+    if (choice.mode == ToolChoice::Mode::Required && choice.only.size() == 1) return true;
+    return std::ranges::find(choice.only, tool.name) != choice.only.end();
+  }
+  void tools() {
+    std::size_t sent = 0;
+    const auto begin = [&] {
+      if (sent++ == 0) json_.key("tools").begin_array();
+    };
+    for (const model::Tool& tool : request_.tools) {
+      const bool foreign = tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != Dialect::Anthropic;
+      if (foreign || !may_be_called(tool)) continue;
+      begin();
+      write_tool(tool);
+    }
+    const bool declared = sent == 0 && history_.has_calls && !own_ && declare_known(begin);
+    if (sent == 0) {
+      if (request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required)
+        lose(Field::ToolChoice, loss::kNotTogether);
+      return;
+    }
+    json_.end_array();
+    if (declared) {
+      json_.key("tool_choice").begin_object().member("type", "none").end_object();
+    } else {
+      tool_choice();
+    }
+  }
+  // Calls without any tools are refused: those of the history are declared, and none may be called.
+  bool declare_known(const auto& begin) {
+    std::vector<std::string_view> names;
+    for (const Message& message : history_.messages) {
+      for (const Part* part : message.parts) {
+        const auto* call = part->as<model::ToolCallPart>();
+        if (call == nullptr || std::ranges::find(names, call->name) != names.end()) continue;
+        names.push_back(call->name);
+        begin();
+        json_.begin_object()
+            .member("name", call->name)
+            .raw_member("input_schema", input_schema({}))
+            .end_object();
+      }
+    }
+    return !names.empty();
+  }
+  void write_tool(const model::Tool& tool) {
+    if (tool.kind == model::Tool::Kind::Hosted) {
+      json_.raw(tool.schema);
+      return;
+    }
+    const bool custom = tool.kind == model::Tool::Kind::Custom;
+    json_.begin_object().member("name", tool.name);
+    if (!tool.description.empty()) json_.member("description", tool.description);
+    if (custom) {
+      json_.raw_member("input_schema",
+                       R"({"type":"object","properties":{"input":{"type":"string"}},"required":["input"]})");
+    } else {
+      json_.raw_member("input_schema", schema_for(tool));
+    }
+    if (tool.strict && !custom) json_.member("strict", *tool.strict);
+    blocks_.cache(tool.cache);
+    if (own_) write_extra(json_, tool.extra);
+    json_.end_object();
+  }
+  std::string schema_for(const model::Tool& tool) {
+    std::string schema = input_schema(tool.schema);
+    if (own_ || !tool.strict.value_or(false)) return schema;
+    bool changed = false;
+    schema = adapted_schema(wire::JsonValue(schema), changed);
+    if (changed) losses_.push_back({"tools[]." + tool.name, loss::kSchemaWord});
+    return schema;
+  }
+  void tool_choice() {
+    const bool says_parallel = request_.parallel_tool_calls.has_value();
+    if (!request_.tool_choice && !says_parallel) return;
+    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
+    json_.key("tool_choice").begin_object();
+    if (choice.mode == ToolChoice::Mode::None) {
+      json_.member("type", "none").end_object();
+      return;
+    }
+    if (choice.mode == ToolChoice::Mode::Auto) {
+      json_.member("type", "auto");
+    } else if (choice.only.size() == 1) {
+      json_.member("type", "tool").member("name", choice.only.front());
+    } else {
+      json_.member("type", "any");
+    }
+    if (says_parallel && (own_ || !*request_.parallel_tool_calls))
+      json_.member("disable_parallel_tool_use", !*request_.parallel_tool_calls);
+    json_.end_object();
+  }
+
+  // ---- What is said
+
+  void system() {
+    const bool asks_json = request_.output && instructs(*request_.output);
+    if (history_.system.empty() && !asks_json) return;
+    json_.key("system").begin_array();
+    for (const Part* part : history_.system) blocks_.text(*part);
+    if (asks_json) {
+      std::string text(kJsonOnly);
+      if (request_.output->kind == OutputFormat::Kind::JsonSchema)
+        text.append(" It must conform to this JSON Schema: ").append(request_.output->schema);
+      json_.begin_object().member("type", "text").member("text", text).end_object();
+    }
+    json_.end_array();
+  }
+  [[nodiscard]] bool instructs(const OutputFormat& output) const {
+    if (output.kind == OutputFormat::Kind::JsonSchema) return !own_ && !family_.takes_schemas;
+    return output.kind == OutputFormat::Kind::JsonObject;
+  }
+
+  // ---- How it is answered
+
+  void thinking() {
+    using Mode = Thinking::Mode;
+    if (thinking_.mode == Mode::Absent) return;
+    json_.key("thinking").begin_object();
+    if (thinking_.mode == Mode::Disabled) {
+      json_.member("type", "disabled");
+    } else if (thinking_.mode == Mode::Adaptive) {
+      json_.member("type", "adaptive");
+    } else {
+      json_.member("type", "enabled").member("budget_tokens", thinking_.budget);
+    }
+    if (thinking_.shown && thinking_.on())
+      json_.member("display", *thinking_.shown ? "summarized" : "omitted");
+    json_.end_object();
+  }
+
+  // The members of an object whose other members have places of their own.
+  void rest_of(std::string_view object) {
+    if (!own_) return;
+    for (const model::ExtraField& field : request_.extra) {
+      if (field.key.starts_with(object) && field.key[object.size()] == '.')
+        json_.any_key(field.key.substr(object.size() + 1)).raw(field.value);
+    }
+  }
+  [[nodiscard]] bool has_rest(std::string_view object) const {
+    return own_ && std::ranges::any_of(request_.extra, [&](const model::ExtraField& field) {
+             return field.key.starts_with(object) && field.key[object.size()] == '.';
+           });
+  }
+
+  void output_config() {
+    const bool schema = request_.output && request_.output->kind == OutputFormat::Kind::JsonSchema &&
+                        !instructs(*request_.output);
+    if (request_.output && request_.output->kind == OutputFormat::Kind::JsonSchema && !schema)
+      lose(Field::JsonSchema, loss::kNearest);
+    if (!schema && thinking_.effort.empty() && !has_rest("output_config")) return;
+    json_.key("output_config").begin_object();
+    if (!thinking_.effort.empty()) json_.member("effort", thinking_.effort);
+    if (schema) {
+      json_.key("format").begin_object().member("type", "json_schema");
+      if (own_) {
+        json_.raw_member("schema", request_.output->schema);
+      } else {
+        bool changed = false;
+        json_.raw_member("schema", adapted_schema(wire::JsonValue(request_.output->schema), changed));
+        if (changed) lose(Field::JsonSchema, loss::kSchemaWord);
+      }
+      json_.end_object();
+    }
+    rest_of("output_config");
+    json_.end_object();
+  }
+
+  void sampling() {
+    const model::Sampling& wish = request_.sampling;
+    stops(wish.stop);
+    const bool refused = !own_ && !family_.takes_sampling;
+    const std::string_view why = refused ? loss::kNoSuchField : loss::kNotTogether;
+    const bool gives_way = refused || (!own_ && thinking_.on());
+    bool has_temperature = false;
+    if (wish.temperature) {
+      const double most = own_ ? *wish.temperature : std::min(*wish.temperature, 1.0);
+      if (gives_way && *wish.temperature != 1.0) {
+        lose(Field::Temperature, why);
+      } else if (!gives_way) {
+        has_temperature = true;
+        json_.member("temperature", most);
+        if (most != *wish.temperature) lose(Field::Temperature, loss::kOutOfRange);
+      }
+    }
+    if (wish.top_p) {
+      if (!own_ && has_temperature && !family_.takes_both_samplings) {
+        lose(Field::TopP, loss::kNotTogether);
+      } else if (gives_way && (refused || *wish.top_p < 0.95)) {
+        if (*wish.top_p != 1.0) lose(Field::TopP, why);
+      } else {
+        json_.member("top_p", *wish.top_p);
+      }
+    }
+    if (wish.top_k) {
+      if (gives_way) {
+        lose(Field::TopK, why);
+      } else {
+        json_.member("top_k", *wish.top_k);
+      }
+    }
+  }
+  void stops(const std::vector<std::string>& stop) {
+    bool begun = false;
+    for (const std::string& text : stop) {
+      if (!own_ && is_blank(text)) {
+        lose(Field::Stop, loss::kOutOfRange);
+        continue;
+      }
+      if (!std::exchange(begun, true)) json_.key("stop_sequences").begin_array();
+      json_.string(text);
+    }
+    if (begun) json_.end_array();
+  }
+
+  void rest() {
+    if (!request_.user.empty() || has_rest("metadata")) {
+      json_.key("metadata").begin_object();
+      if (!request_.user.empty()) json_.member("user_id", request_.user);
+      rest_of("metadata");
+      json_.end_object();
+    }
+    if (!request_.service_tier.empty()) {
+      const std::string_view tier = request_.service_tier;
+      const bool known = own_ || tier == "auto" || tier == "default";
+      json_.member("service_tier", tier == "default" ? "standard_only" : known ? tier : "auto");
+      if (!known) lose(Field::ServiceTier, loss::kNearest);
+    }
+    blocks_.cache(request_.cache);
+    if (!own_) return;
+    for (const model::ExtraField& field : request_.extra) {
+      if (field.key == kBetaField || field.key.starts_with("output_config.") ||
+          field.key.starts_with("metadata."))
+        continue;
+      json_.any_key(field.key).raw(field.value);
+    }
+  }
+
+  const ChatRequest& request_;
+  const model::Target& target_;
+  Losses& losses_;
+  wire::JsonWriter json_;
+  const Family& family_;
+  History history_;
+  BlockWriter blocks_;
+  Thinking thinking_;
+  bool own_;
+};
+
+// Roughly what the body takes, so that it grows once: what is said is most of it.
+std::size_t size_hint(const ChatRequest& request) {
+  std::size_t bytes = 1024;
+  for (const model::Tool& tool : request.tools) bytes += 128 + tool.description.size() + tool.schema.size();
+  const auto add = [&](const auto& self, const std::vector<Part>& parts) -> void {
+    for (const Part& part : parts) {
+      bytes += 96;
+      if (const auto* text = part.as<model::TextPart>()) bytes += text->text.size() + text->text.size() / 16;
+      if (const auto* media = part.as<model::MediaPart>()) bytes += media->data.size();
+      if (const auto* call = part.as<model::ToolCallPart>()) bytes += call->arguments.size();
+      if (const auto* opaque = part.as<model::OpaquePart>()) bytes += opaque->value.size();
+      if (const auto* thought = part.as<model::ReasoningPart>())
+        bytes += thought->text.size() + part.state.data.size();
+      if (const auto* result = part.as<model::ToolResultPart>()) self(self, result->content);
+    }
+  };
+  for (const model::Turn& turn : request.turns) add(add, turn.parts);
+  return bytes;
+}
+
+std::string header_lines(const ChatRequest& request, MessagesForm form) {
+  std::string out;
+  if (form == MessagesForm::Direct) out = "anthropic-version: 2023-06-01\r\n";
+  if (form == MessagesForm::BedrockInvoke || request.dialect != Dialect::Anthropic) return out;
+  for (const model::ExtraField& field : request.extra) {
+    if (field.key != kBetaField) continue;
+    std::string names = wire::JsonValue(field.value).string();
+    std::erase_if(names, [](char c) { return c < ' ' || c > '~'; });  // nothing that ends a header
+    if (!names.empty()) out.append("anthropic-beta: ").append(names).append("\r\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+SupportTable support() noexcept {
+  return kSupport;
+}
+
+Result<EncodedRequest> encode_request(const ChatRequest& request, const model::Target& target,
+                                      Losses& losses) {
+  const SupportTable table =
+      request.dialect == Dialect::Anthropic ? support().first(kConcernsOwn) : support();
+  QQ_CHECK(check_support(request, Dialect::Anthropic, table, losses));
+  EncodedRequest out;
+  out.body.reserve(size_hint(request));
+  QQ_CHECK(RequestWriter(request, target, losses, out.body).write());
+  out.header_lines = header_lines(request, target.quirks.messages_form);
+  return out;
+}
+
+}  // namespace qq::dialects::anthropic

@@ -1,0 +1,288 @@
+// A stream for a client, in the order that the SDK and Claude Code rely on. Three things wait for what
+// follows them: message_start for usage, which mostly comes with it; a call's start for the state that its id
+// must carry, if the call came whole; message_delta for the usage that other providers send last.
+#include <algorithm>
+#include <utility>
+
+#include "dialects/anthropic/blocks.h"
+#include "dialects/anthropic/sides.h"
+#include "dialects/anthropic/usage.h"
+#include "dialects/carried_state.h"
+
+namespace qq::dialects::anthropic {
+namespace {
+
+using model::Dialect;
+using model::PartKind;
+using model::StreamEvent;
+using Kind = StreamEvent::Kind;
+
+class Encoder final : public StreamEncoder {
+ public:
+  Encoder(const model::ChatRequest& request, const AnswerHead& head, StreamOptions options)
+      : head_(head),
+        hides_thoughts_(request.reasoning && request.reasoning->show == false),
+        joins_breaks_(options.join_line_breaks) {}
+
+  void encode(const StreamEvent& event, std::string& out) override {
+    out_ = &out;
+    if (event.kind == Kind::UsageSoFar) usage_ = *event.usage;
+    if (event.kind == Kind::Started) {
+      id_ = answer_id(event.id, head_);
+      own_ = event.dialect == Dialect::Anthropic;
+      return;
+    }
+    if (event.kind == Kind::Failed) return;
+    if (!std::exchange(said_start_, true)) message_start();
+    switch (event.kind) {
+      case Kind::PartStarted: start(event); break;
+      case Kind::TextDelta: text(part_of(event), event.text); break;
+      case Kind::ArgumentsDelta: arguments(part_of(event), event.text); break;
+      case Kind::StateDelta: state(part_of(event), *event.state); break;
+      case Kind::CitationDelta:
+        if (own_) citation(part_of(event), event.json);
+        break;
+      case Kind::OpaqueDelta: opaque(part_of(event), event.json); break;
+      case Kind::PartFinished: stop(part_of(event)); break;
+      case Kind::Finished:
+        finish_ = event.finish;
+        if (own_) word_ = event.word;
+        if (event.finish == model::Finish::StopString) stop_string_ = event.text;
+        break;
+      case Kind::Ping: *out_ += kPing; break;
+      case Kind::End: end(); break;
+      default: break;  // media and log probabilities have no place
+    }
+  }
+
+ private:
+  enum class Place : std::uint8_t {
+    Nowhere,  // not shown
+    Waiting,  // its content_block_start is not written
+    Open,
+  };
+  struct Block {
+    PartKind kind = PartKind::Text;
+    Place place = Place::Nowhere;
+    bool redacted = false;
+    std::uint32_t index = 0;  // Open
+    std::string id;           // of a call that waits
+    std::string name;
+    std::string held;  // arguments of a call that waits; line breaks of a text
+  };
+
+  Block& part_of(const StreamEvent& event) {
+    if (event.part >= blocks_.size()) blocks_.resize(event.part + 1);
+    return blocks_[event.part];
+  }
+
+  // ---- Events as bytes
+
+  wire::JsonWriter begin(std::string_view name) {
+    out_->append("event: ").append(name).append("\ndata: ");
+    wire::JsonWriter json(*out_);
+    json.begin_object().member("type", name);
+    return json;
+  }
+  void close(wire::JsonWriter& json) {
+    json.end_object();
+    *out_ += "\n\n";
+  }
+  wire::JsonWriter begin_block(Block& block) {
+    block.place = Place::Open;
+    block.index = next_index_++;
+    wire::JsonWriter json = begin("content_block_start");
+    json.member("index", block.index).key("content_block");
+    return json;
+  }
+  // A delta of one text member.
+  void delta(const Block& block, std::string_view type, std::string_view key, std::string_view text) {
+    wire::JsonWriter json = begin("content_block_delta");
+    json.member("index", block.index).key("delta").begin_object();
+    json.member("type", type).member(key, text).end_object();
+    close(json);
+  }
+  void message_start() {
+    wire::JsonWriter json = begin("message_start");
+    json.key("message").begin_object().member("id", id_);
+    json.member("type", "message").member("role", "assistant").member("model", head_.model);
+    json.key("content").begin_array().end_array();
+    json.key("stop_reason").null().key("stop_sequence").null();
+    json.key("usage").begin_object();
+    write_usage(json, usage_);
+    json.end_object().end_object();
+    close(json);
+  }
+
+  // ---- Parts
+
+  void start(const StreamEvent& event) {
+    Block& block = part_of(event);
+    block.kind = event.part_kind;
+    block.redacted =
+        event.part_kind == PartKind::Reasoning && event.reasoning == model::ReasoningPart::Kind::Redacted;
+    switch (event.part_kind) {
+      case PartKind::Text:
+      case PartKind::Refusal: open_text(block); break;
+      case PartKind::Reasoning:
+        if (block.redacted) {
+          block.place = Place::Waiting;
+        } else {
+          open_thinking(block);
+        }
+        break;
+      case PartKind::ToolCall:
+        had_calls_ = true;
+        block.id = event.id;
+        block.name = event.name;
+        block.place = Place::Waiting;
+        // Anthropic's own calls have no state.
+        if (own_ || event.state != nullptr) open_call(block, event.state);
+        break;
+      case PartKind::Opaque: block.place = own_ ? Place::Waiting : Place::Nowhere; break;
+      case PartKind::Media: break;
+    }
+  }
+  void open_text(Block& block) {
+    wire::JsonWriter json = begin_block(block);
+    json.begin_object().member("type", "text").member("text", "").end_object();
+    close(json);
+  }
+  void open_thinking(Block& block) {
+    wire::JsonWriter json = begin_block(block);
+    json.begin_object()
+        .member("type", "thinking")
+        .member("thinking", "")
+        .member("signature", "")
+        .end_object();
+    close(json);
+  }
+  void open_call(Block& block, const model::OpaqueState* state) {
+    if (state != nullptr && !state->empty()) {
+      if (auto loaded = with_carried(block.id, {.call = *state, .reasoning = {}}))
+        block.id = std::move(*loaded);
+    }
+    wire::JsonWriter json = begin_block(block);
+    json.begin_object().member("type", "tool_use").member("id", block.id).member("name", block.name);
+    json.key("input").begin_object().end_object().end_object();
+    close(json);
+    const std::string held = std::exchange(block.held, {});
+    if (!held.empty() && held != "null") delta(block, "input_json_delta", "partial_json", held);
+  }
+
+  void text(Block& block, std::string_view piece) {
+    if (block.place != Place::Open) return;
+    if (block.kind == PartKind::Reasoning) {
+      if (!hides_thoughts_) delta(block, "thinking_delta", "thinking", piece);
+      return;
+    }
+    if (!joins_breaks_) return delta(block, "text_delta", "text", piece);
+    block.held += piece;
+    const std::size_t last = block.held.find_last_not_of("\r\n");
+    if (last == std::string::npos) return;
+    delta(block, "text_delta", "text", std::string_view(block.held).substr(0, last + 1));
+    block.held.erase(0, last + 1);
+  }
+  void arguments(Block& block, std::string_view piece) {
+    if (block.place == Place::Waiting) {
+      // Only calls that come whole have a state, and it follows at once.
+      block.held += piece;
+      if (wire::check_json(block.held)) open_call(block, nullptr);
+    } else if (block.place == Place::Open) {
+      delta(block, "input_json_delta", "partial_json", piece);
+    }
+  }
+  void state(Block& block, const model::OpaqueState& state) {
+    if (block.kind == PartKind::ToolCall) {
+      if (block.place == Place::Waiting) open_call(block, &state);
+    } else if (block.redacted && block.place == Place::Waiting) {
+      wire::JsonWriter json = begin_block(block);
+      json.begin_object().member("type", "redacted_thinking");
+      json.member("data", state_field(state, Dialect::Anthropic)).end_object();
+      close(json);
+    } else if (block.kind == PartKind::Reasoning && block.place == Place::Open) {
+      delta(block, "signature_delta", "signature", state_field(state, Dialect::Anthropic));
+    }
+  }
+  void citation(Block& block, std::string_view citation) {
+    if (block.place != Place::Open) return;
+    wire::JsonWriter json = begin("content_block_delta");
+    json.member("index", block.index).key("delta").begin_object().member("type", "citations_delta");
+    json.raw_member("citation", one_line(citation)).end_object();
+    close(json);
+  }
+  // What the provider ran itself. Its input comes as a delta, as clients expect of calls.
+  void opaque(Block& block, std::string_view value) {
+    if (block.place != Place::Waiting) return;
+    const std::string whole = one_line(value);
+    std::string input;
+    wire::JsonWriter json = begin_block(block);
+    json.begin_object();
+    for (wire::JsonMembers members{wire::JsonValue(whole)}; members.next();) {
+      json.key(members.raw_key());
+      if (members.key_is("input") && members.is_object()) {
+        input = members.value().text();
+        json.begin_object().end_object();
+      } else {
+        json.raw(members.value().text());
+      }
+    }
+    json.end_object();
+    close(json);
+    if (!input.empty() && input != "{}") delta(block, "input_json_delta", "partial_json", input);
+  }
+  void stop(Block& block) {
+    if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
+    if (std::exchange(block.place, Place::Nowhere) != Place::Open) return;
+    if (!block.held.empty()) delta(block, "text_delta", "text", std::exchange(block.held, {}));
+    wire::JsonWriter json = begin("content_block_stop");
+    json.member("index", block.index);
+    close(json);
+  }
+
+  // ---- The end
+
+  void end() {
+    const bool stopped = finish_ == model::Finish::Stop || finish_ == model::Finish::None;
+    // Some providers have no word for it.
+    const model::Finish finish = had_calls_ && stopped ? model::Finish::ToolCalls : finish_;
+    wire::JsonWriter json = begin("message_delta");
+    json.key("delta").begin_object();
+    json.member("stop_reason", word_.empty() ? stop_reason_of(finish) : std::string_view(word_));
+    if (stop_string_.empty()) {
+      json.key("stop_sequence").null();
+    } else {
+      json.member("stop_sequence", stop_string_);
+    }
+    json.end_object().key("usage").begin_object();
+    write_usage(json, usage_);
+    json.end_object();
+    close(json);
+    wire::JsonWriter stop_json = begin("message_stop");
+    close(stop_json);
+  }
+
+  AnswerHead head_;
+  std::string* out_ = nullptr;
+  std::string id_;
+  std::string word_;
+  std::string stop_string_;
+  std::vector<Block> blocks_;
+  model::Usage usage_;
+  model::Finish finish_ = model::Finish::None;
+  std::uint32_t next_index_ = 0;
+  bool own_ = false;
+  bool said_start_ = false;
+  bool had_calls_ = false;
+  bool hides_thoughts_;
+  bool joins_breaks_;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head,
+                                              StreamOptions options) {
+  return std::make_unique<Encoder>(request, head, options);
+}
+
+}  // namespace qq::dialects::anthropic
