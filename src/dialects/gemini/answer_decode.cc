@@ -52,7 +52,8 @@ std::string empty_message(const model::ChatAnswer& answer) {
 
 Result<model::ChatAnswer> decode_answer(std::string_view body, std::string_view id_seed) {
   if (body.starts_with("\xef\xbb\xbf")) body.remove_prefix(3);
-  if (wire::check_json(body, {.check_utf8 = false})) {
+  std::string repaired;
+  if (!check_reply(body, repaired)) {
     return fail(no_answer(ErrorKind::BadJson, "the provider's answer is not valid JSON"));
   }
   const JsonValue document(body);

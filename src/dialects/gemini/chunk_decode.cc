@@ -11,6 +11,7 @@
 #include "dialects/gemini/usage.h"
 #include "dialects/gemini/words.h"
 #include "dialects/openai/error_body.h"
+#include "wire/utf8.h"
 
 namespace qq::dialects::gemini {
 namespace {
@@ -63,6 +64,19 @@ std::int64_t seconds_of(std::string_view time) noexcept {
 }
 
 }  // namespace
+
+bool check_reply(std::string_view& json, std::string& repaired) {
+  if (!wire::check_json(json)) return true;
+  if (wire::check_json(json, {.check_utf8 = false})) return false;
+  repaired.clear();
+  while (!json.empty()) {
+    const wire::Utf8Part part = wire::first_utf8_part(json);
+    repaired += part.valid ? json.substr(0, part.size) : wire::kReplacementCharacter;
+    json.remove_prefix(part.size);
+  }
+  json = repaired;
+  return true;
+}
 
 ChunkDecoder::ChunkDecoder(std::string_view id_seed) : seed_(fnv(id_seed)) {}
 

@@ -13,6 +13,10 @@
 
 namespace qq::dialects::gemini {
 
+// Whether `json`, of a provider's, is JSON. Bytes in it that are no UTF-8 are replaced, in `repaired`, which
+// it then points to: they must not get into what is written of it.
+bool check_reply(std::string_view& json, std::string& repaired);
+
 class ChunkDecoder {
  public:
   explicit ChunkDecoder(std::string_view id_seed);

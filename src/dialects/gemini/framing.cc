@@ -68,9 +68,8 @@ bool Framing::next(std::string_view bytes, std::size_t& consumed, std::string_vi
       if (!to_object_or_line(bytes, consumed)) return false;
       const char first = bytes[consumed];
       if (first == '{' || array_) {
-        if (first != '{') {  // no JSON: the end of it is not to be found
-          object = bytes.substr(consumed);
-          consumed = bytes.size();
+        if (first != '{') {  // no object: its one byte says so, however the rest is cut
+          object = bytes.substr(consumed++, 1);
           return true;
         }
         return take_object(bytes, consumed, object);

@@ -28,7 +28,7 @@ class GeminiStreamDecoder final : public StreamDecoder {
     std::string_view object;
     if (!failed_ && framing_.finish(object)) {
       // What does not parse here was cut.
-      if (wire::check_json(object, kLimits)) return cut(sink);
+      if (!check_reply(object, repaired_)) return cut(sink);
       take(object, sink);
     }
     if (failed_) return;
@@ -36,9 +36,6 @@ class GeminiStreamDecoder final : public StreamDecoder {
   }
 
  private:
-  // The bytes are a provider's; what is written of them is made UTF-8 where they are none.
-  static constexpr wire::JsonLimits kLimits{.check_utf8 = false};
-
   void fail_with(const Error& error, EventSink& sink) {
     if (failed_) return;
     failed_ = true;
@@ -51,7 +48,7 @@ class GeminiStreamDecoder final : public StreamDecoder {
   void take(std::string_view object, EventSink& sink) {
     object = trimmed(object);
     if (object.empty() || object == "[DONE]") return;  // proxies end all streams alike
-    if (wire::check_json(object, kLimits)) {
+    if (!check_reply(object, repaired_)) {
       return fail_with(broken(ErrorKind::BadJson, "an event of the stream is not valid JSON"), sink);
     }
     const wire::JsonValue document(object);
@@ -64,6 +61,7 @@ class GeminiStreamDecoder final : public StreamDecoder {
 
   Framing framing_;
   ChunkDecoder chunks_;
+  std::string repaired_;
   bool failed_ = false;
 };
 

@@ -80,7 +80,14 @@ TEST(GeminiStream, WhatIsNoJsonFails) {
   EXPECT_EQ(events("data: {oops}\n\n"), kBad);
   EXPECT_EQ(events("[{\"a\":1}{]]]"), "started\n" + std::string(kBad));
   EXPECT_EQ(events("[oops"), kBad);
+  EXPECT_EQ(events("[\":{\"a"), kBad);
   EXPECT_EQ(events("data: 1\n\n"), "failed bad_json the provider sent no JSON object\n");
+}
+
+TEST(GeminiStream, BytesThatAreNoUtf8AreReplaced) {
+  EXPECT_EQ(events(sse({candidate("{\"text\":\"a\x92z\"},{\"new\":\"\xff\"}", kStop)})),
+            "started\n0.0 text\n0.0 + \"a\xef\xbf\xbdz\"\n0.0 done\n0.1 opaque new\n"
+            "0.1 opaque {\"new\":\"\xef\xbf\xbd\"}\n0.1 done\n0 finished stop (STOP)\nend\n");
 }
 
 TEST(GeminiStream, EmptyPartsAndUnknownMembersSayNothing) {
