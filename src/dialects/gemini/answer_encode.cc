@@ -120,10 +120,11 @@ class AnswerWriter {
 }  // namespace
 
 std::string_view response_id(std::string_view provider_id, const AnswerHead& head) noexcept {
-  // "gJNwmLTmQ8H-hxHBlyQNjXc": 22 or 23 letters, digits, '-' and '_' (recorded ones), without a prefix.
-  const bool google = provider_id.size() >= 20 && provider_id.size() <= 24 &&
-                      provider_id.find_first_of("_-") != 3 && !provider_id.starts_with("resp_") &&
-                      !provider_id.starts_with("chatcmpl");
+  // "gJNwmLTmQ8H-hxHBlyQNjXc": 22 or 23 letters, digits, '-' and '_' in what was recorded.
+  constexpr std::array<std::string_view, 3> kOthers{"msg_", "resp_", "chatcmpl-"};
+  const bool google =
+      provider_id.size() >= 20 && provider_id.size() <= 24 &&
+      std::ranges::none_of(kOthers, [&](std::string_view prefix) { return provider_id.starts_with(prefix); });
   return google || head.request_id.empty() ? provider_id : head.request_id;
 }
 

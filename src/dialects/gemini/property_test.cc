@@ -1,7 +1,8 @@
 // Generated requests and answers mean the same after a way through both sides. A failure names its seed.
+#include <fakes/gemini.h>
+
 #include <random>
 
-#include "dialects/gemini/test_aids.h"
 #include "model/answer_builder.h"
 
 namespace qq::dialects::gemini {

@@ -1,5 +1,6 @@
 // Every recorded exchange of Gemini and Vertex, both ways. tests/golden/gemini.summary keeps a hash of what
 // each decodes to; QQ_GOLDEN_UPDATE=1 writes it anew.
+#include <fakes/gemini.h>
 #include <recordings/recordings.h>
 
 #include <cstdlib>
@@ -9,7 +10,6 @@
 
 #include "dialects/gemini/answer_encode.h"
 #include "dialects/gemini/schema.h"
-#include "dialects/gemini/test_aids.h"
 
 namespace qq::dialects::gemini {
 namespace {

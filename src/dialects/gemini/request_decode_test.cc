@@ -1,6 +1,7 @@
 // What clients say, in all the spellings that Google takes.
+#include <fakes/gemini.h>
+
 #include "dialects/carried_state.h"
-#include "dialects/gemini/test_aids.h"
 
 namespace qq::dialects::gemini {
 namespace {

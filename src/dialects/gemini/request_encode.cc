@@ -78,6 +78,7 @@ class RequestWriter {
         json_(out_.body) {}
 
   Result<EncodedRequest> run() {
+    out_.body.reserve(estimate());
     json_.begin_object();
     QQ_CHECK(write_contents(json_, request_, target_, losses_));
     const bool has_functions = write_tools();
@@ -100,6 +101,23 @@ class RequestWriter {
     const EncodedSchema encoded = encode_schema(JsonValue(schema));
     json_.raw_member(encoded.form == SchemaForm::Schema ? name : json_name, encoded.json);
     for (const std::string& word : encoded.lost) losses_.push_back({place + "." + word, loss::kSchemaWord});
+  }
+
+  // Most of a body is its texts and media.
+  [[nodiscard]] std::size_t estimate() const noexcept {
+    constexpr std::size_t kPerPart = 128;
+    std::size_t size = 1024;
+    for (const model::Turn& turn : request_.turns) {
+      for (const model::Part& part : turn.parts) {
+        size += kPerPart + part.state.data.size();
+        if (const auto* text = part.as<model::TextPart>()) size += text->text.size();
+        if (const auto* media = part.as<model::MediaPart>()) size += media->data.size();
+        if (const auto* call = part.as<model::ToolCallPart>()) size += call->arguments.size();
+      }
+    }
+    for (const model::Tool& tool : request_.tools)
+      size += kPerPart + tool.description.size() + tool.schema.size();
+    return size;
   }
 
   // A choice among some tools that still leaves it to the model is made by offering no others.

@@ -1,5 +1,7 @@
 // How targets are asked: requests of this dialect and of others.
-#include "dialects/gemini/test_aids.h"
+
+#include <fakes/gemini.h>
+
 #include "dialects/losses.h"
 
 namespace qq::dialects::gemini {

@@ -1,6 +1,7 @@
 // Google's streams and those who speak like it, fed whole, byte by byte and split everywhere.
+#include <fakes/gemini.h>
+
 #include "dialects/gemini/partial_args.h"
-#include "dialects/gemini/test_aids.h"
 
 namespace qq::dialects::gemini {
 namespace {

@@ -212,7 +212,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
     if (array_) out += "]";
   }
 
-  const AnswerHead& head_;
+  AnswerHead head_;
   bool shows_thoughts_;
   bool array_;
   bool begun_ = false;

@@ -1,9 +1,10 @@
 // What clients get: whole answers, events and the array, errors, counts and lists.
+#include <fakes/gemini.h>
+
 #include <array>
 
 #include "dialects/carried_state.h"
 #include "dialects/gemini/count_tokens.h"
-#include "dialects/gemini/test_aids.h"
 
 namespace qq::dialects::gemini {
 namespace {

@@ -1,4 +1,4 @@
-// For this dialect's tests.
+// For tests of the Gemini dialect: requests, answers and streams as text.
 #pragma once
 #include <fakes/neutral.h>
 #include <gtest/gtest.h>
