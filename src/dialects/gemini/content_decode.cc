@@ -92,6 +92,28 @@ bool has_reasoning_state(const model::Turn& turn) noexcept {
   });
 }
 
+std::string* text_of(Part& part) noexcept {
+  if (auto* text = part.as<model::TextPart>()) return &text->text;
+  auto* thought = part.as<model::ReasoningPart>();
+  return thought == nullptr ? nullptr : &thought->text;
+}
+
+bool says_nothing(Part& part) noexcept {
+  const std::string* const text = text_of(part);
+  return text != nullptr && text->empty() && part.state.empty() && part.extra.empty();
+}
+
+// Makes `next` the end of `last` if they are one text in two deltas.
+bool join(Part& last, Part& next) {
+  std::string* const text = text_of(last);
+  const std::string* const more = text_of(next);
+  const bool alike = text != nullptr && more != nullptr && last.is.index() == next.is.index();
+  if (!alike || !last.state.empty() || !last.extra.empty() || !next.extra.empty()) return false;
+  text->append(*more);
+  last.state = std::move(next.state);
+  return true;
+}
+
 Result<Role> role_of(JsonValue value, const std::string& path) {
   const std::string_view role = value.raw_string();
   if (role == "user" || role == "function" || role == "tool" || role.empty()) return Role::User;
@@ -152,7 +174,9 @@ Result<> ContentDecoder::take_call(JsonValue call, const std::string& path, Part
   if (made.id.empty()) made.id = "call_" + std::to_string(calls_);
   ++calls_;
   if (part.state.empty()) part.state = std::move(carried.carried.call);
-  if (!has_reasoning_state(turn)) {
+  const bool before =
+      !turns_.empty() && turns_.back().role == Role::Assistant && has_reasoning_state(turns_.back());
+  if (!before && !has_reasoning_state(turn)) {
     for (Part& thought : carried.carried.reasoning) turn.parts.push_back(std::move(thought));
   }
   open_.push_back({made.id, made.name});
@@ -279,8 +303,26 @@ Result<> ContentDecoder::take_content(JsonValue content, const std::string& path
     QQ_CHECK(read_list(parts, join_path(path, "parts"),
                        [&](const std::string& at, JsonValue part) { return take_part(part, at, turn); }));
   }
-  turns_.push_back(std::move(turn));
+  if (turn.role == Role::Assistant) {
+    add_answer(std::move(turn));
+  } else {
+    turns_.push_back(std::move(turn));
+  }
   return {};
+}
+
+void ContentDecoder::add_answer(model::Turn turn) {
+  std::erase_if(turn.parts, says_nothing);
+  if (turn.parts.empty() && turn.extra.empty()) return;
+  const bool goes_on = !turns_.empty() && turns_.back().role == Role::Assistant && turn.extra.empty();
+  if (!goes_on) {
+    turns_.push_back(std::move(turn));
+    return;
+  }
+  std::vector<Part>& parts = turns_.back().parts;
+  auto next = turn.parts.begin();
+  if (!parts.empty() && join(parts.back(), *next)) ++next;
+  parts.insert(parts.end(), std::make_move_iterator(next), std::make_move_iterator(turn.parts.end()));
 }
 
 Result<> ContentDecoder::take_contents(JsonValue contents, std::string_view path) {

@@ -25,6 +25,8 @@ class ContentDecoder {
     std::string name;
   };
   Result<> take_content(wire::JsonValue content, const std::string& path);
+  // What a client kept of a stream is a content per delta, and empty texts: they are one turn.
+  void add_answer(model::Turn turn);
   Result<> take_part(wire::JsonValue value, const std::string& path, model::Turn& turn);
   Result<> take_call(wire::JsonValue call, const std::string& path, model::Part part, model::Turn& turn);
   Result<> take_result(wire::JsonValue result, const std::string& path, model::Part part, model::Turn& turn);

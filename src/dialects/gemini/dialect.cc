@@ -31,7 +31,7 @@ class GeminiClient final : public ClientDialect {
     gemini::encode_stream_error(error, request_id, out);
   }
   // Not for the array form, where its encoder knows what to do with a Ping.
-  std::string_view heartbeat() const noexcept override { return "data: {}\r\n\r\n"; }
+  std::string_view heartbeat() const noexcept override { return kGeminiHeartbeat; }
 };
 
 class GeminiProvider final : public ProviderDialect {

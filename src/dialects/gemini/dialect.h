@@ -11,8 +11,7 @@
 // Ways we differ: requests are taken in camelCase and snake_case, and one object where Google wants a list of
 // one, as Google does; a role other than user, model, function and tool is refused. An answer's calls always
 // have an id, also where Google gives none. A finish reason is told at the end of the stream, since Google
-// goes on behind STOP. Heartbeats are empty response objects: Google's Go and Python SDKs take a comment for
-// a broken answer.
+// goes on behind STOP. Heartbeats are responses with an empty text (stream_encode.h says why).
 #pragma once
 #include "dialects/dialect.h"
 #include "dialects/fields.h"

@@ -135,6 +135,22 @@ TEST(GeminiRequest, WhatTravelledInAnIdIsPutBackBeforeTheCall) {
             "  user\n    result of toolu_1 f\n      text \"o\"\n");
 }
 
+TEST(GeminiRequest, WhatTravelledInAnIdIsLeftThereIfTheHistoryHoldsItItself) {
+  Carried carried;
+  model::Part thought(model::ReasoningPart{.text = "hm", .id = {}});
+  thought.state = {model::Dialect::Anthropic, "theirs"};
+  carried.reasoning.push_back(thought);
+  const std::string id = with_carried("t", carried).value();
+  const std::string shown = R"({"text":"hm","thought":true,"thoughtSignature":")" +
+                            state_field(thought.state, model::Dialect::Gemini) + R"("})";
+  for (const char* between : {",", R"(]},{"role":"model","parts":[)"}) {
+    EXPECT_EQ(decoded(R"({"contents":[{"role":"model","parts":[)" + shown + between +
+                      R"({"functionCall":{"id":")" + id + R"(","name":"f"}}]}]})"),
+              "request gemini model=asked usage_in_stream\n"
+              "  assistant\n    reasoning \"hm\" state anthropic:theirs\n    call t f {}\n");
+  }
+}
+
 TEST(GeminiRequest, SignaturesAreStatesOfWhoeverMadeThem) {
   const std::string foreign = state_field({model::Dialect::Anthropic, "theirs"}, model::Dialect::Gemini);
   EXPECT_EQ(
@@ -145,6 +161,20 @@ TEST(GeminiRequest, SignaturesAreStatesOfWhoeverMadeThem) {
       "request gemini model=asked usage_in_stream\n  assistant\n"
       "    reasoning \"a\" state anthropic:theirs\n    reasoning_summary \"b\"\n"
       "    text \"c\" state gemini:own\n    text \"\" state gemini:alone\n");
+}
+
+// Google's JavaScript SDK keeps a content per response of a stream in its chats.
+TEST(GeminiRequest, DeltasThatAClientKeptAreOneTurn) {
+  EXPECT_EQ(
+      decoded(
+          R"({"contents":[{"parts":[{"text":"q"}]},{"role":"model","parts":[{"text":""}]},)"
+          R"({"role":"model","parts":[{"text":"th","thought":true}]},{"role":"model","parts":[{"text":"ink","thought":true}]},)"
+          R"({"role":"model","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},)"
+          R"({"role":"model","parts":[{"text":"","thoughtSignature":"s"}]},{"role":"model","parts":[{"text":"c"}]},)"
+          R"({"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"role":"model","parts":[{"text":""}]}]})"),
+      "request gemini model=asked usage_in_stream\n  user\n    text \"q\"\n"
+      "  assistant\n    reasoning_summary \"think\"\n    text \"ab\" state gemini:s\n    text \"c\"\n    "
+      "call call_0 f {}\n");
 }
 
 TEST(GeminiRequest, PartsOfGooglesOwnAreKeptWhole) {

@@ -18,6 +18,8 @@ using model::PartKind;
 using model::StreamEvent;
 using wire::JsonWriter;
 
+constexpr std::string_view kNoContent = R"({"parts":[{"text":""}],"role":"model"})";
+
 // Each delta is a response object of its own. A call is kept until its arguments are whole, and so is a
 // picture; how choices ended, until the usage is known, which Google tells in the same object.
 class GeminiStreamEncoder final : public StreamEncoder {
@@ -38,7 +40,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
       case Kind::OpaqueDelta: take_opaque(event, out); break;
       case Kind::PartFinished: finish(event, out); break;
       case Kind::Logprobs:
-        begin_chunk(out, event.choice);
+        begin_metadata(out, event.choice);
         write_logprobs(*json_, wire::JsonValue(event.json));
         end_chunk(out);
         break;
@@ -47,7 +49,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
         ends_.push_back({event.choice, std::string(finish_word(event.finish, event.word))});
         break;
       case Kind::End: end(out); break;
-      case Kind::Ping: out += array_ ? "\r\n" : "data: {}\r\n\r\n"; break;
+      case Kind::Ping: out += array_ ? "\r\n" : kGeminiHeartbeat; break;
       case Kind::Failed:
         if (array_) separate(out);  // the error is an element
         break;
@@ -107,6 +109,11 @@ class GeminiStreamEncoder final : public StreamEncoder {
     json_.reset();
     if (!array_) out += "\r\n\r\n";
   }
+  // A chunk about the choice. SDKs want a part in each.
+  void begin_metadata(std::string& out, std::uint32_t choice) {
+    begin_chunk(out, choice);
+    json_->raw_member("content", kNoContent);
+  }
   JsonWriter& begin_part(std::string& out, std::uint32_t choice) {
     begin_chunk(out, choice);
     return json_->key("content").begin_object().key("parts").begin_array();
@@ -159,7 +166,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
   void take_citation(const StreamEvent& event, std::string& out) {
     const std::string_view name = google_citation(event.json);
     if (name.empty()) return;
-    begin_chunk(out, event.choice);
+    begin_metadata(out, event.choice);
     json_->raw_member(name, wire::JsonValue(event.json).member(name)->text());
     end_chunk(out);
   }
@@ -202,8 +209,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
     if (!ends_.empty()) {
       json_->key("candidates").begin_array();
       for (const ChoiceEnd& each : ends_) {
-        // SDKs read the last chunk's content, too.
-        json_->begin_object().raw_member("content", R"({"parts":[{"text":""}],"role":"model"})");
+        json_->begin_object().raw_member("content", kNoContent);
         json_->member("finishReason", each.word).member("index", each.index).end_object();
       }
       json_->end_array();

@@ -148,10 +148,31 @@ TEST_F(GeminiEncoder, ArrayFormBreaksOffWithAnElement) {
   EXPECT_FALSE(wire::check_json(all + "]")) << all;
 }
 
-TEST_F(GeminiEncoder, HeartbeatIsAnEmptyResponse) {
+// The chats of Google's JavaScript SDK forget a turn of which one response has no part.
+TEST_F(GeminiEncoder, EachResponseHasAPart) {
+  start();
+  const auto has_part = [](std::string_view event) {
+    const wire::JsonValue response(event.substr(6));
+    const auto candidates = response.member("candidates");
+    wire::JsonElements each(candidates ? *candidates : wire::JsonValue());
+    if (!each.next()) return false;
+    const auto parts = each.value().at("content", "parts");
+    return parts && wire::JsonElements(*parts).next();
+  };
+  take({.kind = Kind::PartStarted});
+  EXPECT_TRUE(has_part(take({.kind = Kind::TextDelta, .text = "a"})));
+  EXPECT_TRUE(has_part(take({.kind = Kind::CitationDelta, .json = R"({"groundingMetadata":{"a":1}})"})));
+  EXPECT_TRUE(has_part(take({.kind = Kind::Logprobs, .json = "[]"})));
+  EXPECT_TRUE(has_part(take({.kind = Kind::Ping})));
+  take({.kind = Kind::PartFinished});
+  take({.kind = Kind::Finished, .finish = model::Finish::Stop});
+  EXPECT_TRUE(has_part(take({.kind = Kind::End})));
+}
+
+TEST_F(GeminiEncoder, HeartbeatIsAResponseThatSaysNothing) {
   start();
   EXPECT_EQ(take({.kind = Kind::Ping}), client_side().heartbeat());
-  EXPECT_EQ(client_side().heartbeat(), "data: {}\r\n\r\n");
+  EXPECT_EQ(testing::stream(std::string(client_side().heartbeat())).events.substr(0, 15), "started\nfailed ");
 }
 
 TEST(GeminiErrors, HaveStatusCodeAndDetails) {
