@@ -47,6 +47,7 @@ struct AnswerHead {
   std::string_view model;       // the name the client asked for
   std::string_view request_id;  // seeds ids that the provider did not give
   std::int64_t now = 0;         // Unix time in seconds, for dialects that must say when
+  bool array_stream = false;    // the request's own: a stream goes as one JSON array
 };
 
 // Whole bytes to the client, event by event. What goes in keeps the grammar of model/stream_event.h.
