@@ -1,0 +1,30 @@
+// Which dialects have which side: the one list of them.
+#include "dialects/anthropic/dialect.h"
+#include "dialects/dialect.h"
+#include "dialects/gemini/dialect.h"
+#include "dialects/openai_chat/dialect.h"
+#include "dialects/openai_responses/dialect.h"
+
+namespace qq::dialects {
+
+const ClientDialect* client_dialect(model::Dialect dialect) noexcept {
+  switch (dialect) {
+    case model::Dialect::OpenAiChat: return &openai_chat::client_side();
+    case model::Dialect::OpenAiResponses: return &openai_responses::client_side();
+    case model::Dialect::Anthropic: return &anthropic::client_side();
+    case model::Dialect::Gemini: return &gemini::client_side();
+    default: return nullptr;
+  }
+}
+
+const ProviderDialect* provider_dialect(model::Dialect dialect) noexcept {
+  switch (dialect) {
+    case model::Dialect::OpenAiChat: return &openai_chat::provider_side();
+    case model::Dialect::OpenAiResponses: return &openai_responses::provider_side();
+    case model::Dialect::Anthropic: return &anthropic::provider_side();
+    case model::Dialect::Gemini: return &gemini::provider_side();
+    default: return nullptr;
+  }
+}
+
+}  // namespace qq::dialects
