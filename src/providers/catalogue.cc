@@ -26,104 +26,105 @@ constexpr std::uint8_t kAll = bits(Chats, Responses, Completions, Embeddings, Mo
 
 using Chat = model::ChatQuirks;
 
-constexpr Quirks kUsual{};
-constexpr Quirks kOpenai{.chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
+constexpr Quirks kUsualQuirks{};
+constexpr Quirks kOpenaiQuirks{.chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
 // Send usage with every stream of their own accord: nothing is gained by asking.
-constexpr Quirks kUsageUnasked{.force_include_usage = false};
+constexpr Quirks kUsageUnaskedQuirks{.force_include_usage = false};
 // The same, and answers 422 (extra_forbidden) to a client that asks.
-constexpr Quirks kMistral{.force_include_usage = false,
-                          .refuses_include_usage = true,
-                          .chat = {.thoughts = Chat::Thoughts::Parts,
-                                   .must_call = Chat::MustCall::Any,
-                                   .prefill = Chat::Prefill::Prefix,
-                                   .nine_letter_ids = true,
-                                   .strict_fields = true,
-                                   .temperature_max = 1.5}};
-constexpr Quirks kXai{.reasoning_excluded_from_output = true};
+constexpr Quirks kMistralQuirks{.force_include_usage = false,
+                                .refuses_include_usage = true,
+                                .chat = {.thoughts = Chat::Thoughts::Parts,
+                                         .must_call = Chat::MustCall::Any,
+                                         .prefill = Chat::Prefill::Prefix,
+                                         .nine_letter_ids = true,
+                                         .strict_fields = true,
+                                         .temperature_max = 1.5}};
+constexpr Quirks kXaiQuirks{.reasoning_excluded_from_output = true};
 // Refuse a turn with calls that comes back without its thoughts; Moonshot refuses empty ones too.
-constexpr Quirks kDeepseek{
+constexpr Quirks kDeepseekQuirks{
     .chat = {.thinking = Chat::Thinking::SwitchAndEffort, .thoughts = Chat::Thoughts::WithCalls}};
-constexpr Quirks kMoonshot{.chat = {.thinking = Chat::Thinking::Switch,
-                                    .thoughts = Chat::Thoughts::FilledCalls,
-                                    .prefill = Chat::Prefill::Partial,
-                                    .temperature_max = 1}};
-constexpr Quirks kZhipu{.force_include_usage = false,
-                        .chat = {.thinking = Chat::Thinking::SwitchAndEffort,
-                                 .thoughts = Chat::Thoughts::Content,
-                                 .must_call = Chat::MustCall::Never,
-                                 .temperature_max = 1}};
-constexpr Quirks kQwen{
+constexpr Quirks kMoonshotQuirks{.chat = {.thinking = Chat::Thinking::Switch,
+                                          .thoughts = Chat::Thoughts::FilledCalls,
+                                          .prefill = Chat::Prefill::Partial,
+                                          .temperature_max = 1}};
+constexpr Quirks kZhipuQuirks{.force_include_usage = false,
+                              .chat = {.thinking = Chat::Thinking::SwitchAndEffort,
+                                       .thoughts = Chat::Thoughts::Content,
+                                       .must_call = Chat::MustCall::Never,
+                                       .temperature_max = 1}};
+constexpr Quirks kQwenQuirks{
     .chat = {.thinking = Chat::Thinking::Budget, .thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
-constexpr Quirks kOpenrouter{.force_include_usage = false,
-                             .chat = {.thinking = Chat::Thinking::Object,
-                                      .thoughts = Chat::Thoughts::Details,
-                                      .prefill = Chat::Prefill::Plain,
-                                      .takes_top_k = true,
-                                      .takes_cache_control = true}};
+constexpr Quirks kOpenrouterQuirks{.force_include_usage = false,
+                                   .chat = {.thinking = Chat::Thinking::Object,
+                                            .thoughts = Chat::Thoughts::Details,
+                                            .prefill = Chat::Prefill::Plain,
+                                            .takes_top_k = true,
+                                            .takes_cache_control = true}};
 // Engines that take what they don't know, and sample by their own rules too.
-constexpr Quirks kEngine{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
-constexpr Quirks kTakesTopK{.chat = {.takes_top_k = true}};
+constexpr Quirks kEngineQuirks{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
+constexpr Quirks kTakesTopKQuirks{.chat = {.takes_top_k = true}};
 
 // Base URLs, endpoints and variables as published by the providers; check them before relying on a provider
 // that is not in your own tests. The habits come from recorded traffic and from documentation read in
 // November 2026. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
     ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
-                 kOpenai, "OPENAI_API_KEY"},
+                 kOpenaiQuirks, "OPENAI_API_KEY"},
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
     ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
-                 bits(Chats, Responses, Completions, Embeddings, Images), kOpenai, "AZURE_OPENAI_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings, Images), kOpenaiQuirks,
+                 "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kDeepseek, "DEEPSEEK_API_KEY"},
+                 bits(Chats, Responses), kDeepseekQuirks, "DEEPSEEK_API_KEY"},
     ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chats, Embeddings, Images), kZhipu, "ZHIPU_API_KEY"},
+                 UrlForm::Base, bits(Chats, Embeddings, Images), kZhipuQuirks, "ZHIPU_API_KEY"},
     // The only provider with usage inside choices[0]; sends it when asked only.
     ProviderKind{"moonshot", "Moonshot (Kimi)", "https://api.moonshot.cn/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kMoonshot, "MOONSHOT_API_KEY"},
+                 bits(Chats, Responses), kMoonshotQuirks, "MOONSHOT_API_KEY"},
     ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
                  "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kQwen, "DASHSCOPE_API_KEY", "/responses",
-                 LimitScope::Model},
+                 bits(Chats, Responses, Completions, Embeddings), kQwenQuirks, "DASHSCOPE_API_KEY",
+                 "/responses", LimitScope::Model},
     ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kUsual, "MINIMAX_API_KEY"},
+                 bits(Chats, Responses), kUsualQuirks, "MINIMAX_API_KEY"},
     ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
-                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings, Images), kUsual,
+                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings, Images), kUsualQuirks,
                  "ARK_API_KEY"},
     // api.hunyuan.cloud.tencent.com was shut on 2026-09-30; TokenHub is its successor. Responses are there
     // for some models only.
     ProviderKind{"hunyuan", "Tencent TokenHub (Hunyuan)", "https://tokenhub.tencentmaas.com/v1",
-                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings), kUsual,
+                 AuthForm::Bearer, UrlForm::Base, bits(Chats, Responses, Embeddings), kUsualQuirks,
                  "HUNYUAN_API_KEY"},
     ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chats, Embeddings, Images), kUsual, "QIANFAN_API_KEY"},
+                 UrlForm::Base, bits(Chats, Embeddings, Images), kUsualQuirks, "QIANFAN_API_KEY"},
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Embeddings, Moderations), kMistral, "MISTRAL_API_KEY"},
+                 bits(Chats, Embeddings, Moderations), kMistralQuirks, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kUsageUnasked, "GROQ_API_KEY"},
+                 bits(Chats, Responses), kUsageUnaskedQuirks, "GROQ_API_KEY"},
     ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Images), kXai, "XAI_API_KEY"},
+                 bits(Chats, Responses, Completions, Images), kXaiQuirks, "XAI_API_KEY"},
     ProviderKind{"together", "Together", "https://api.together.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Completions, Embeddings, Images), kTakesTopK, "TOGETHER_API_KEY"},
+                 bits(Chats, Completions, Embeddings, Images), kTakesTopKQuirks, "TOGETHER_API_KEY"},
     ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
-                 UrlForm::Base, bits(Chats, Responses, Completions, Embeddings), kTakesTopK,
+                 UrlForm::Base, bits(Chats, Responses, Completions, Embeddings), kTakesTopKQuirks,
                  "FIREWORKS_API_KEY"},
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kOpenrouter, "OPENROUTER_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kOpenrouterQuirks, "OPENROUTER_API_KEY"},
     // Chat was retired on 2026-09-27 and is offered for proxies of the old form; responses are under /v1.
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kUsageUnasked, "PERPLEXITY_API_KEY", "/v1/responses"},
+                 bits(Chats, Responses), kUsageUnaskedQuirks, "PERPLEXITY_API_KEY", "/v1/responses"},
     // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
     ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kEngine, "VLLM_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "VLLM_API_KEY"},
     ProviderKind{"sglang", "SGLang", "http://127.0.0.1:30000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Completions, Embeddings), kEngine, "SGLANG_API_KEY"},
+                 bits(Chats, Completions, Embeddings), kEngineQuirks, "SGLANG_API_KEY"},
     // Its usual port is 8080, which is ours, so the address must be given.
     ProviderKind{"llamacpp", "llama.cpp server", "", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kEngine, "LLAMA_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "LLAMA_API_KEY"},
     ProviderKind{"ollama", "Ollama", "http://127.0.0.1:11434/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kEngine, "OLLAMA_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "OLLAMA_API_KEY"},
     ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base,
-                 kAll, kUsual, ""},
+                 kAll, kUsualQuirks, ""},
 };
 
 }  // namespace
