@@ -185,7 +185,8 @@ TEST(ResponsesProperty, AnswersSurvive) {
 TEST(ResponsesProperty, StreamsSurvive) {
   for (unsigned seed = 0; seed < kRounds; ++seed) {
     const model::ChatAnswer answer = Maker(seed).answer();
-    const auto encoder = client_side().stream_encoder({}, {.model = "asked", .request_id = "01REQ"});
+    const model::ChatRequest request;  // the encoder looks at it
+    const auto encoder = client_side().stream_encoder(request, {.model = "asked", .request_id = "01REQ"});
     std::string out;
     model::for_each_event(answer, [&](const model::StreamEvent& event) { encoder->encode(event, out); });
     const auto again = testing::decode_stream(provider_side(), kOurs, {}, out);

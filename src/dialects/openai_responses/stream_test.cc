@@ -286,7 +286,8 @@ TEST(ResponsesStream, IsWrittenInTheVendorsOrder) {
 }
 
 TEST(ResponsesStream, ParallelCallsAreAnnouncedInOrder) {
-  const auto encoder = client_side().stream_encoder({}, {.model = "asked", .request_id = "01REQ"});
+  const model::ChatRequest asked;  // the encoder looks at it
+  const auto encoder = client_side().stream_encoder(asked, {.model = "asked", .request_id = "01REQ"});
   using Kind = model::StreamEvent::Kind;
   using model::PartKind;
   const model::OpaqueState state{model::Dialect::Gemini, "G"};
@@ -342,7 +343,8 @@ TEST(ResponsesStream, BytesThatAreNoTextAreReplaced) {
 TEST(ResponsesStream, AFailureIsAnErrorAndAFailedResponse) {
   const Error error = Error::upstream(ErrorKind::StreamCut, AttemptPhase::ReplyBegun, "cut");
   for (const bool started : {true, false}) {
-    const auto encoder = client_side().stream_encoder({}, {.model = "asked", .request_id = "01REQ"});
+    const model::ChatRequest asked;  // the encoder looks at it
+    const auto encoder = client_side().stream_encoder(asked, {.model = "asked", .request_id = "01REQ"});
     std::string out;
     if (started) encoder->encode({.kind = model::StreamEvent::Kind::Started, .id = "resp_x"}, out);
     encoder->encode({.kind = model::StreamEvent::Kind::Failed, .error = &error}, out);
