@@ -1,6 +1,6 @@
 // Whole answers, read and written.
-#include "dialects/anthropic/test_support.h"
 #include "dialects/carried_state.h"
+#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <recordings/recordings.h>
 
-#include "dialects/anthropic/test_support.h"
+#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

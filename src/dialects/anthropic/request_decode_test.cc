@@ -1,6 +1,6 @@
 // What a client's request means, and what is refused with which words.
-#include "dialects/anthropic/test_support.h"
 #include "dialects/carried_state.h"
+#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -1,7 +1,7 @@
 // Made-up requests and answers of every kind, by seed: what is written is read back as what it was.
 #include <random>
 
-#include "dialects/anthropic/test_support.h"
+#include "fakes/anthropic.h"
 #include "model/answer_builder.h"
 
 namespace qq::dialects::anthropic {

@@ -2,7 +2,7 @@
 #include <zlib.h>
 
 #include "base/base64.h"
-#include "dialects/anthropic/test_support.h"
+#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {
