@@ -1,6 +1,7 @@
 // Whole answers, read and written.
+#include <fakes/anthropic.h>
+
 #include "dialects/carried_state.h"
-#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

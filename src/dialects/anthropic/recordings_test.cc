@@ -2,10 +2,9 @@
 // round, answers and streams decode the same however they are split, and all of them to what
 // tests/golden/anthropic.summary says (hashes only: the traffic is other people's). QQ_GOLDEN_UPDATE=1 writes
 // it anew; QQ_SHOW=1 prints what is hashed.
+#include <fakes/anthropic.h>
 #include <fmt/format.h>
 #include <recordings/recordings.h>
-
-#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

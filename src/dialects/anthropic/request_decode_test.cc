@@ -1,6 +1,7 @@
 // What a client's request means, and what is refused with which words.
+#include <fakes/anthropic.h>
+
 #include "dialects/carried_state.h"
-#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -1,5 +1,5 @@
 // What a target of this dialect is sent.
-#include "fakes/anthropic.h"
+#include <fakes/anthropic.h>
 
 namespace qq::dialects::anthropic {
 namespace {

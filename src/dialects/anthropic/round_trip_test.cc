@@ -1,7 +1,8 @@
 // Made-up requests and answers of every kind, by seed: what is written is read back as what it was.
+#include <fakes/anthropic.h>
+
 #include <random>
 
-#include "fakes/anthropic.h"
 #include "model/answer_builder.h"
 
 namespace qq::dialects::anthropic {

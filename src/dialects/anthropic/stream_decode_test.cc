@@ -1,8 +1,8 @@
 // A provider's stream in all the shapes that Anthropic and its imitators give it.
+#include <fakes/anthropic.h>
 #include <zlib.h>
 
 #include "base/base64.h"
-#include "fakes/anthropic.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -1,6 +1,7 @@
 // What a client gets of a stream, byte for byte in the order its SDK relies on.
+#include <fakes/anthropic.h>
+
 #include "dialects/carried_state.h"
-#include "fakes/anthropic.h"
 #include "model/answer_builder.h"
 
 namespace qq::dialects::anthropic {
