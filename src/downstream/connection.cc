@@ -34,8 +34,8 @@ std::string_view path_of(model::Endpoint endpoint) noexcept {
     case model::Endpoint::Embeddings: return "/v1/embeddings";
     case model::Endpoint::Moderations: return "/v1/moderations";
     case model::Endpoint::ImagesGenerations: return "/v1/images/generations";
+    default: return "";
   }
-  return "";
 }
 
 }  // namespace

@@ -1,19 +1,38 @@
-// The endpoints that a client may call and a provider may serve.
+// The endpoints that a client may call and a provider may serve. Most are both; a conversation's endpoint
+// names its dialect, and a target that serves a conversation in any dialect can answer all of them.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "model/part.h"
 
 namespace qq::model {
 
 enum class Endpoint : std::uint8_t {
-  ChatCompletions,    // POST /v1/chat/completions
-  Responses,          // POST /v1/responses
-  Completions,        // POST /v1/completions
-  Embeddings,         // POST /v1/embeddings
-  Moderations,        // POST /v1/moderations
-  ImagesGenerations,  // POST /v1/images/generations
+  ChatCompletions,      // POST /v1/chat/completions
+  Responses,            // POST /v1/responses
+  Completions,          // POST /v1/completions
+  Embeddings,           // POST /v1/embeddings
+  Moderations,          // POST /v1/moderations
+  ImagesGenerations,    // POST /v1/images/generations
+  Messages,             // POST /v1/messages
+  GenerateContent,      // POST /v1beta/models/{model}:generateContent, :streamGenerateContent
+  CountInputTokens,     // POST /v1/responses/input_tokens
+  CountMessageTokens,   // POST /v1/messages/count_tokens
+  CountContentTokens,   // POST /v1beta/models/{model}:countTokens
+  Rerank,               // POST /v1/rerank
+  ImagesEdits,          // POST /v1/images/edits
+  AudioSpeech,          // POST /v1/audio/speech
+  AudioTranscriptions,  // POST /v1/audio/transcriptions
+  AudioTranslations,    // POST /v1/audio/translations
+  // Of providers only.
+  Converse,    // Bedrock's own
+  CohereChat,  // POST /v2/chat
+  OllamaChat,  // POST /api/chat
+  Declared,    // a private back end, described by the configuration
 };
-inline constexpr std::size_t kEndpointCount = 6;
+inline constexpr std::size_t kEndpointCount = static_cast<std::size_t>(Endpoint::Declared) + 1;
 
 constexpr std::string_view to_string(Endpoint endpoint) noexcept {
   switch (endpoint) {
@@ -23,8 +42,47 @@ constexpr std::string_view to_string(Endpoint endpoint) noexcept {
     case Endpoint::Embeddings: return "embeddings";
     case Endpoint::Moderations: return "moderations";
     case Endpoint::ImagesGenerations: return "images_generations";
+    case Endpoint::Messages: return "messages";
+    case Endpoint::GenerateContent: return "generate_content";
+    case Endpoint::CountInputTokens: return "count_input_tokens";
+    case Endpoint::CountMessageTokens: return "count_message_tokens";
+    case Endpoint::CountContentTokens: return "count_content_tokens";
+    case Endpoint::Rerank: return "rerank";
+    case Endpoint::ImagesEdits: return "images_edits";
+    case Endpoint::AudioSpeech: return "audio_speech";
+    case Endpoint::AudioTranscriptions: return "audio_transcriptions";
+    case Endpoint::AudioTranslations: return "audio_translations";
+    case Endpoint::Converse: return "converse";
+    case Endpoint::CohereChat: return "cohere_chat";
+    case Endpoint::OllamaChat: return "ollama_chat";
+    case Endpoint::Declared: return "declared";
   }
   return "unknown";
+}
+
+// The language of a conversation's endpoint; nothing for the others.
+constexpr std::optional<Dialect> conversation_at(Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case Endpoint::ChatCompletions: return Dialect::OpenAiChat;
+    case Endpoint::Responses: return Dialect::OpenAiResponses;
+    case Endpoint::Messages: return Dialect::Anthropic;
+    case Endpoint::GenerateContent: return Dialect::Gemini;
+    case Endpoint::Converse: return Dialect::Bedrock;
+    case Endpoint::CohereChat: return Dialect::Cohere;
+    case Endpoint::OllamaChat: return Dialect::Ollama;
+    case Endpoint::Declared: return Dialect::Declared;
+    default: return std::nullopt;
+  }
+}
+
+// The language in which errors at an endpoint are told: the conversation's, or that of whose endpoint it is.
+constexpr Dialect dialect_of(Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case Endpoint::CountInputTokens: return Dialect::OpenAiResponses;
+    case Endpoint::CountMessageTokens: return Dialect::Anthropic;
+    case Endpoint::CountContentTokens: return Dialect::Gemini;
+    default: return conversation_at(endpoint).value_or(Dialect::OpenAiChat);
+  }
 }
 
 }  // namespace qq::model

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/secret.h"
@@ -23,6 +24,15 @@ struct Origin {
 // How this target is spoken to at one endpoint; empty path: it does not offer the endpoint.
 struct TargetEndpoint {
   std::string path_and_query;  // "/v1/chat/completions"
+  std::string stream_path{};   // of requests that stream, where it is another one (Gemini, Bedrock)
+};
+
+// What authenticates a request beyond the target's fixed header lines, made anew for each.
+enum class RequestAuth : std::uint8_t {
+  Fixed,        // nothing: the target's header lines say it all
+  AwsSigV4,     // a signature over the request (Bedrock)
+  GoogleToken,  // an access token that is fetched for a service account and expires (Vertex)
+  Hmac,         // a signature over the body (declared back ends)
 };
 
 // How a request that was said in another dialect is put into OpenAI's chat dialect for this kind of provider.
@@ -74,6 +84,7 @@ struct Quirks {
   bool sends_model_in_body = true;              // false: the deployment is in the URL (Azure's classic form)
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
   bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
+  bool prefers_responses = false;               // asked in another dialect, it says more there than in chat
   ChatQuirks chat{};
   MessagesForm messages_form = MessagesForm::Direct;
 };
@@ -94,12 +105,18 @@ struct Target {
   bool drain_for_usage = false;  // its provider bills on when a client has left
   // Header lines of the credential and fixed headers, each ending in CRLF: "authorization: Bearer …\r\n".
   Secret auth_header_lines;
+  RequestAuth request_auth = RequestAuth::Fixed;
+  Secret signing_credential;  // of `request_auth`, in the form that providers/ says
   std::array<TargetEndpoint, kEndpointCount> endpoints;
 
   [[nodiscard]] const TargetEndpoint& endpoint(Endpoint which) const {
     return endpoints[static_cast<std::size_t>(which)];
   }
   [[nodiscard]] bool offers(Endpoint which) const { return !endpoint(which).path_and_query.empty(); }
+
+  // The endpoint at which this target answers what was asked at `asked`: the same one if it has it, for a
+  // conversation also one in another dialect, into which it is translated. Nothing: it can't.
+  [[nodiscard]] std::optional<Endpoint> endpoint_for(Endpoint asked) const noexcept;
 };
 
 }  // namespace qq::model

@@ -8,12 +8,12 @@ namespace {
 using model::Endpoint;
 using model::Quirks;
 
-constexpr std::uint8_t bit(Endpoint endpoint) noexcept {
-  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(endpoint));
+constexpr std::uint32_t bit(Endpoint endpoint) noexcept {
+  return 1U << static_cast<unsigned>(endpoint);
 }
 template <typename... Endpoints>
-constexpr std::uint8_t bits(Endpoints... endpoints) noexcept {
-  return static_cast<std::uint8_t>((bit(endpoints) | ...));
+constexpr std::uint32_t bits(Endpoints... endpoints) noexcept {
+  return (bit(endpoints) | ...);
 }
 
 constexpr Endpoint Chats = Endpoint::ChatCompletions;
@@ -22,7 +22,7 @@ constexpr Endpoint Completions = Endpoint::Completions;
 constexpr Endpoint Embeddings = Endpoint::Embeddings;
 constexpr Endpoint Moderations = Endpoint::Moderations;
 constexpr Endpoint Images = Endpoint::ImagesGenerations;
-constexpr std::uint8_t kAll = bits(Chats, Responses, Completions, Embeddings, Moderations, Images);
+constexpr std::uint32_t kAll = bits(Chats, Responses, Completions, Embeddings, Moderations, Images);
 
 using Chat = model::ChatQuirks;
 

@@ -29,7 +29,7 @@ struct ProviderKind {
   std::string_view base_url;  // default, with version path: "https://api.openai.com/v1"; empty: must be given
   AuthForm auth = AuthForm::Bearer;
   UrlForm url = UrlForm::Base;
-  std::uint8_t endpoints = 0;  // bit per model::Endpoint
+  std::uint32_t endpoints = 0;  // bit per model::Endpoint
   model::Quirks quirks;
   std::string_view key_env;  // usual environment variable of the key: "OPENAI_API_KEY"
   // Behind base_url. A leading "/v1" is left out where base_url ends in it.

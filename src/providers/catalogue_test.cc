@@ -15,8 +15,8 @@ std::string_view short_name(model::Endpoint endpoint) {
     case model::Endpoint::Embeddings: return "embeddings";
     case model::Endpoint::Moderations: return "moderations";
     case model::Endpoint::ImagesGenerations: return "images";
+    default: return to_string(endpoint);
   }
-  return "";
 }
 
 std::string code(std::string_view text) {
@@ -73,10 +73,15 @@ TEST(Catalogue, NamesAreUnique) {
   for (const ProviderKind& kind : catalogue()) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
 }
 
-TEST(Catalogue, EveryDefaultUrlIsOneAndEveryKindOffersChat) {
+TEST(Catalogue, EveryDefaultUrlIsOneAndEveryKindOffersAConversation) {
   for (const ProviderKind& kind : catalogue()) {
     EXPECT_TRUE(kind.base_url.empty() || parse_base_url(kind.base_url)) << kind.name;
-    EXPECT_NE(kind.endpoints & 1U, 0U) << kind.name;
+    bool converses = false;
+    for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
+      const bool offered = (kind.endpoints & (1U << i)) != 0;
+      converses = converses || (offered && model::conversation_at(static_cast<model::Endpoint>(i)));
+    }
+    EXPECT_TRUE(converses) << kind.name;
   }
 }
 

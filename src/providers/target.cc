@@ -8,8 +8,24 @@ namespace {
 
 using model::Endpoint;
 
-constexpr std::array<std::string_view, model::kEndpointCount> kPaths = {
-    "/chat/completions", "/responses", "/completions", "/embeddings", "/moderations", "/images/generations"};
+// Behind the base URL, of the endpoints that need nothing but a path.
+constexpr std::string_view usual_path(Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case Endpoint::ChatCompletions: return "/chat/completions";
+    case Endpoint::Responses: return "/responses";
+    case Endpoint::Completions: return "/completions";
+    case Endpoint::Embeddings: return "/embeddings";
+    case Endpoint::Moderations: return "/moderations";
+    case Endpoint::ImagesGenerations: return "/images/generations";
+    case Endpoint::CountInputTokens: return "/responses/input_tokens";
+    case Endpoint::Rerank: return "/rerank";
+    case Endpoint::ImagesEdits: return "/images/edits";
+    case Endpoint::AudioSpeech: return "/audio/speech";
+    case Endpoint::AudioTranscriptions: return "/audio/transcriptions";
+    case Endpoint::AudioTranslations: return "/audio/translations";
+    default: return "";
+  }
+}
 
 // The first api-version that knows stream_options; older ones refuse the field.
 constexpr std::string_view kAzureStreamOptionsSince = "2024-09-01";
@@ -52,7 +68,9 @@ Result<std::string> auth_lines(const ProviderConfig& provider, const AccountConf
 }
 
 std::string_view path_of(const ProviderKind& kind, std::string_view base, std::size_t endpoint) {
-  if (static_cast<Endpoint>(endpoint) != Endpoint::Responses) return kPaths[endpoint];
+  if (static_cast<Endpoint>(endpoint) != Endpoint::Responses) {
+    return usual_path(static_cast<Endpoint>(endpoint));
+  }
   constexpr std::string_view kVersion = "/v1";
   std::string_view path = kind.responses_path;
   if (base.ends_with(kVersion) && path.starts_with("/v1/")) path.remove_prefix(kVersion.size());
@@ -60,17 +78,16 @@ std::string_view path_of(const ProviderKind& kind, std::string_view base, std::s
 }
 
 void add_paths(const ProviderKind& kind, const std::string& base, std::string_view query,
-               std::uint8_t offered, model::Target& target) {
+               std::uint32_t offered, model::Target& target) {
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
     if ((kind.endpoints & offered & (1U << i)) == 0) continue;
     target.endpoints[i].path_and_query = base + std::string(path_of(kind, base, i)) + std::string(query);
   }
 }
 
-constexpr std::uint8_t kEveryEndpoint = 0xFF;
+constexpr std::uint32_t kEveryEndpoint = ~0U;
 // The responses endpoint has no deployment in its path: it is reached by the /openai/v1 form.
-constexpr std::uint8_t kPerDeployment =
-    static_cast<std::uint8_t>(~(1U << static_cast<unsigned>(Endpoint::Responses)));
+constexpr std::uint32_t kPerDeployment = ~(1U << static_cast<unsigned>(Endpoint::Responses));
 
 Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provider, std::string path,
                          model::Target& target) {

@@ -147,7 +147,10 @@ std::shared_ptr<TargetHealth> HealthRegistry::of(const model::Target& target) {
   std::string account = "account " + target.account_name + '\n' + target.origin.pool_key + '\n';
   account.append(reinterpret_cast<const char*>(credential.data()), credential.size());
   std::string paths;
-  for (const auto& endpoint : target.endpoints) paths.append(endpoint.path_and_query).push_back('\n');
+  for (const auto& endpoint : target.endpoints) {
+    paths.append(endpoint.path_and_query).push_back('\n');
+    paths.append(endpoint.stream_path).push_back('\n');
+  }
   const std::scoped_lock lock(mutex_);
   Entry& entry = healths_[target.name];
   if (!entry.health || entry.limit_group != group || entry.account != account || entry.paths != paths) {

@@ -19,7 +19,7 @@ void append_accounts(const RouteCandidate& candidate, model::Endpoint endpoint, 
   const std::size_t start = count == 1 ? 0 : random.below(count);
   for (std::size_t i = 0; i < count; ++i) {
     const model::Target* target = candidate.targets[(start + i) % count];
-    if (!target->offers(endpoint)) continue;
+    if (!target->endpoint_for(endpoint)) continue;
     if (std::ranges::find(plan.targets, target) != plan.targets.end()) continue;
     plan.targets.push_back(target);
   }

@@ -31,7 +31,8 @@ struct Route {
 
 // The order of candidates: as written (Order), or drawn without replacement in proportion to weight
 // (Weighted; Efraimidis & Spirakis, 2006). The accounts of one candidate start at a random one
-// and follow each other. Targets that do not offer `endpoint` are left out; the plan is empty if none does.
+// and follow each other. Targets that cannot answer at `endpoint`, in their own dialect or another, are left
+// out; the plan is empty if none can.
 model::Plan make_plan(const Route& route, model::Endpoint endpoint, Random& random);
 
 }  // namespace qq::routing
