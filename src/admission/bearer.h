@@ -1,7 +1,7 @@
-// Which key did the client present? Reads the three headers in which clients of the OpenAI, Azure and
-// Anthropic dialects carry it:
+// Which key did the client present? Reads the headers in which clients of the OpenAI, Azure, Anthropic and
+// Gemini dialects carry it:
 //
-//   Authorization: Bearer <key>      x-api-key: <key>      api-key: <key>
+//   Authorization: Bearer <key>      x-api-key: <key>      api-key: <key>      x-goog-api-key: <key>
 //
 // Pure, no allocation on success; the results are views into the arguments. A key is one or more visible
 // ASCII characters, which is wider than RFC 6750's b68token: operators' own strings work too. Messages never
@@ -26,11 +26,12 @@ struct KeyHeaders {
   std::optional<std::string_view> authorization;
   std::optional<std::string_view> x_api_key;
   std::optional<std::string_view> api_key;
+  std::optional<std::string_view> x_goog_api_key;
 };
 
-// The presented key: of Authorization if its scheme is Bearer, else x-api-key, else api-key. Another scheme
-// in Authorization (a proxy's own Basic, say) gives way to the other two, but is an error if it stands alone.
-// Errors: Unauthorized.
+// The presented key: of Authorization if its scheme is Bearer, else x-api-key, else api-key, else
+// x-goog-api-key. Another scheme in Authorization (a proxy's own Basic, say) gives way to the others, but is
+// an error if it stands alone. Errors: Unauthorized.
 Result<std::string_view> presented_key(const KeyHeaders& headers);
 
 }  // namespace qq::admission

@@ -4,10 +4,11 @@
 
 #include "base/assert.h"
 #include "base/frame_pool.h"
-#include "dialects/openai/errors.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
 #include "relay/admit.h"
+#include "relay/called.h"
+#include "relay/client_words.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
 
@@ -24,18 +25,6 @@ constexpr Milliseconds kFirstWords{1'000};
 // For the log line.
 std::string asked_of(const wire::RequestHead& head) {
   return fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
-}
-
-std::string_view path_of(model::Endpoint endpoint) noexcept {
-  switch (endpoint) {
-    case model::Endpoint::ChatCompletions: return "/v1/chat/completions";
-    case model::Endpoint::Responses: return "/v1/responses";
-    case model::Endpoint::Completions: return "/v1/completions";
-    case model::Endpoint::Embeddings: return "/v1/embeddings";
-    case model::Endpoint::Moderations: return "/v1/moderations";
-    case model::Endpoint::ImagesGenerations: return "/v1/images/generations";
-    default: return "";
-  }
 }
 
 }  // namespace
@@ -227,7 +216,7 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest) {
   admitted->wants_continue = head.expect_continue && !admitted->reader.done() && incoming.body.empty();
   if (incoming.path.empty()) {
     admitted->what = asked_of(head);
-    answer_models(head.path(), *admitted);
+    answer_models(*models_asked(head), *admitted);
   }
   pending_ = std::string(rest);
   return admitted;
@@ -255,21 +244,21 @@ std::optional<LocalReply> Connection::local_reply(const wire::RequestHead& head)
 // Who asks, for what, and is there room? For the list of models `incoming.path` stays empty.
 std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming) {
   const std::string_view path = head.path();
-  const auto endpoint = relay::endpoint_of(path);
-  const bool is_models = path == "/v1/models" || path.starts_with("/v1/models/");
-  if (!listener_.serve_api || (!endpoint && !is_models)) {
+  auto called = relay::endpoint_called(head);
+  const bool is_models = !called && models_asked(head);
+  if (!listener_.serve_api || (!called && !is_models)) {
     const std::string_view where =
-        listener_.serve_api ? "the API is under /v1/" : "this listener does not serve the API";
+        listener_.serve_api ? "the API is under /v1/ and /v1beta/" : "this listener does not serve the API";
     return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
                                                           path.substr(0, 200), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
-  if (endpoint ? head.method != "POST" : !reads) {
+  if (called ? head.method != "POST" : !reads) {
     return Error::client(
         ErrorKind::MethodNotAllowed,
-        fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20), endpoint ? "POST" : "GET"));
+        fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20), called ? "POST" : "GET"));
   }
-  auto key = relay::authenticate(*snapshot_, head.fields);
+  auto key = relay::authenticate(*snapshot_, head);
   if (!key) return std::move(key).error();
   incoming.key = &key->get();
   if (is_models) return std::nullopt;
@@ -285,9 +274,10 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
     return saturated("the gateway is short of memory; try again shortly");
   }
-  incoming.endpoint = *endpoint;
-  incoming.path = path_of(*endpoint);
-  incoming.header_lines = relay::forwarded_header_lines(head.fields);
+  incoming.endpoint = called->endpoint;
+  incoming.path = called->path;
+  incoming.native = std::move(called->native);
+  incoming.header_lines = relay::forwarded_header_lines(head.fields, model::dialect_of(called->endpoint));
   return std::nullopt;
 }
 
@@ -317,21 +307,14 @@ std::optional<Error> Connection::take_first_bytes(Admitted& admitted, const wire
   return std::nullopt;
 }
 
-void Connection::answer_models(std::string_view path, Admitted& admitted) {
+void Connection::answer_models(const ModelsAsked& asked, Admitted& admitted) {
   admitted.body_unread = !admitted.reader.done();
-  const auto name =
-      path.size() > 11 ? percent_decoded(path.substr(11)) : std::optional<std::string>(std::string());
-  std::optional<std::string> json;
-  if (path == "/v1/models") {
-    json = models_json(*snapshot_, *admitted.incoming.key);
-  } else if (name) {
-    json = model_json(*snapshot_, *admitted.incoming.key, *name);
-  }
+  auto json = models_json(*snapshot_, *admitted.incoming.key, asked);
   if (!json) {
-    admitted.refusal = Error::client(ErrorKind::NotFound,
-                                     fmt::format("The model `{}` does not exist or this key may not use it",
-                                                 name.value_or(std::string(path.substr(11))).substr(0, 200)),
-                                     "model");
+    admitted.refusal = Error::client(
+        ErrorKind::NotFound,
+        fmt::format("The model `{}` does not exist or this key may not use it", asked.name.substr(0, 200)),
+        "model");
     return;
   }
   admitted.local.emplace().body = *std::move(json);
@@ -493,13 +476,14 @@ Task<void> Connection::answer_here(Admitted& admitted) {
 }
 
 Task<void> Connection::refuse(const Error& error, const Own& refused) {
-  auto encoded = dialects::openai::encode_error(error, refused.id.text());
+  const std::string_view asked = std::string_view(refused.what).substr(refused.what.find(' ') + 1);
+  const model::Dialect dialect = relay::dialect_of_path(asked);
+  auto encoded = relay::encode_error(dialect, error, refused.id.text());
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
-  std::string lines = relay::error_header_lines(refused.id.text(), {}, {}, error);
+  std::string lines = relay::error_header_lines(dialect, refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
   if (encoded.status == 405) {
-    const std::string_view path = std::string_view(refused.what).substr(refused.what.find(' ') + 1);
-    lines.append("allow: ").append(allowed_methods(path)).append("\r\n");
+    lines.append("allow: ").append(allowed_methods(asked)).append("\r\n");
   }
   const int status = encoded.status;
   co_await send_local(status, std::move(lines), std::move(encoded.body));

@@ -9,6 +9,7 @@
 #include "downstream/client_writer.h"
 #include "downstream/closing.h"
 #include "downstream/local_endpoints.h"
+#include "downstream/models_list.h"
 #include "downstream/server.h"
 #include "relay/request.h"
 #include "wire/body_reader.h"
@@ -52,7 +53,7 @@ class Connection {
   std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
   std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
                                         std::string_view& rest);
-  void answer_models(std::string_view path, Admitted& admitted);
+  void answer_models(const ModelsAsked& asked, Admitted& admitted);
   static std::size_t bytes_held(const Admitted& admitted) noexcept;
   net::IoTry read_in_place(net::Stream& stream, Admitted& admitted);
   std::optional<Error> count_bytes(Admitted& admitted, std::size_t newest);

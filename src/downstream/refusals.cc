@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/time.h"
-#include "relay/admit.h"
+#include "relay/called.h"
 
 namespace qq::downstream {
 
@@ -28,7 +28,7 @@ Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& l
 }
 
 std::string_view allowed_methods(std::string_view path) noexcept {
-  return relay::endpoint_of(path) ? "POST" : "GET, HEAD";
+  return relay::is_endpoint(path) ? "POST" : "GET, HEAD";
 }
 
 Error saturated(std::string text) {

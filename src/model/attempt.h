@@ -30,6 +30,8 @@ constexpr std::string_view to_string(Outcome outcome) noexcept {
 
 struct Attempt {
   const Target* target = nullptr;
+  Endpoint endpoint = Endpoint::ChatCompletions;  // at which the target was asked
+  bool translated = false;                        // between the client's dialect and the target's
   Outcome outcome = Outcome::Failure;
   std::optional<Error> error;     // for everything but Success
   bool reached_provider = false;  // bytes of the request may have been sent

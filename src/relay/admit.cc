@@ -1,8 +1,11 @@
 #include "relay/admit.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "admission/bearer.h"
+#include "relay/called.h"
 
 namespace qq::relay {
 namespace {
@@ -10,6 +13,9 @@ namespace {
 // What a provider may need to see of the client's head. Never credentials, cookies, organisation headers
 // (they belong to our account there), forwarding chains or hop-by-hop fields.
 constexpr std::array<std::string_view, 2> kForwarded = {"openai-beta", "accept-language"};
+constexpr std::array<std::string_view, 3> kForwardedToAnthropic = {"anthropic-beta", "anthropic-version",
+                                                                   "accept-language"};
+constexpr std::string_view kAnthropicVersion = "2023-06-01";
 
 // Takes `value`; false if the header came before.
 bool take_once(std::optional<std::string_view>& into, std::string_view value) noexcept {
@@ -26,32 +32,36 @@ bool take_key_header(const wire::Field& field, admission::KeyHeaders& headers) n
     case 9: return !wire::iequals(field.name, "x-api-key") || take_once(headers.x_api_key, field.value);
     case 13:
       return !wire::iequals(field.name, "authorization") || take_once(headers.authorization, field.value);
+    case 14:
+      return !wire::iequals(field.name, "x-goog-api-key") || take_once(headers.x_goog_api_key, field.value);
     default: return true;
   }
 }
 
-}  // namespace
-
-std::optional<model::Endpoint> endpoint_of(std::string_view path) noexcept {
-  if (!path.starts_with("/v1/")) return std::nullopt;
-  path.remove_prefix(4);
-  if (path == "chat/completions") return model::Endpoint::ChatCompletions;
-  if (path == "responses") return model::Endpoint::Responses;
-  if (path == "completions") return model::Endpoint::Completions;
-  if (path == "embeddings") return model::Endpoint::Embeddings;
-  if (path == "moderations") return model::Endpoint::Moderations;
-  if (path == "images/generations") return model::Endpoint::ImagesGenerations;
+// `key=…` of a query, as Gemini's older clients send it. Keys of ours need no percent-encoding.
+std::optional<std::string_view> key_in_query(std::string_view query) noexcept {
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    const std::string_view pair = query.substr(0, end);
+    if (pair.starts_with("key=")) return pair.substr(4);
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
   return std::nullopt;
 }
 
+}  // namespace
+
 Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Snapshot& snapshot,
-                                                                       const wire::Fields& fields) {
+                                                                       const wire::RequestHead& head) {
   admission::KeyHeaders headers;
-  for (const wire::Field& field : fields.all()) {
+  for (const wire::Field& field : head.fields.all()) {
     if (!take_key_header(field, headers)) {
       return fail(Error::client(ErrorKind::InvalidRequest,
                                 "the request repeats a header that carries its key; send it once"));
     }
+  }
+  if (!headers.x_goog_api_key && dialect_of_path(head.path()) == model::Dialect::Gemini) {
+    headers.x_goog_api_key = key_in_query(head.query());
   }
   QQ_TRY(const std::string_view presented, admission::presented_key(headers));
   const admission::KeyEntry* entry = snapshot.keys.find(presented);
@@ -62,15 +72,21 @@ Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Sna
   return *entry;
 }
 
-std::string forwarded_header_lines(const wire::Fields& fields) {
+std::string forwarded_header_lines(const wire::Fields& fields, model::Dialect dialect) {
+  const bool is_anthropic = dialect == model::Dialect::Anthropic;
+  const std::span<const std::string_view> names =
+      is_anthropic ? std::span<const std::string_view>(kForwardedToAnthropic) : std::span(kForwarded);
   std::string lines;
   for (const wire::Field& field : fields.all()) {
-    for (const std::string_view name : kForwarded) {
+    for (const std::string_view name : names) {
       if (field.name.size() == name.size() && wire::iequals(field.name, name) &&
           wire::is_safe_field_value(field.value)) {
         lines.append(name).append(": ").append(field.value).append("\r\n");
       }
     }
+  }
+  if (is_anthropic && !fields.find("anthropic-version")) {
+    lines.append("anthropic-version: ").append(kAnthropicVersion).append("\r\n");
   }
   return lines;
 }

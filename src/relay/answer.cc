@@ -1,11 +1,13 @@
 #include "relay/answer.h"
 
 #include "base/assert.h"
+#include "dialects/native_answer.h"
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
+#include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
 #include "wire/json_progress.h"
@@ -78,24 +80,64 @@ bool is_other_json(std::string_view content_type) noexcept {
          wire::is_safe_field_value(content_type);
 }
 
-Result<> note_good(RequestState& state, model::Attempt& attempt, const dialects::openai::AnswerFacts& facts) {
-  state.usage = attempt.usage = facts.usage;
-  state.finish_reason = facts.finish_reason;
+void note_good(RequestState& state, model::Attempt& attempt, const model::Usage& usage,
+               std::string_view finish_reason) {
+  state.usage = attempt.usage = usage;
+  state.finish_reason = finish_reason;
   attempt.first_content = state.first_content = state.services.loop.now();
   attempt.delivered = state.delivered = true;
+  attempt.outcome = model::Outcome::Success;
+  attempt.ended = state.services.loop.now();
   settle_probe(state, attempt);
-  return {};
+}
+
+// Whether the endpoint is one of OpenAI's, of whose answers we read little more than we must.
+bool is_openai(model::Endpoint endpoint) noexcept {
+  const auto dialect = model::conversation_at(endpoint);
+  return !dialect || *dialect == model::Dialect::OpenAiChat || *dialect == model::Dialect::OpenAiResponses;
+}
+
+dialects::openai::AnswerFacts judge(const model::Attempt& attempt, std::string_view body) {
+  return is_openai(attempt.endpoint) ? dialects::openai::judge_answer(attempt.endpoint, body, *attempt.target)
+                                     : dialects::judge_native_answer(
+                                           *model::conversation_at(attempt.endpoint), body, *attempt.target);
+}
+
+// How much of an answer is held. What has to be read as a whole before anything of it can go out is held as a
+// whole.
+std::size_t held_max(const RequestState& state, const model::Attempt& attempt) noexcept {
+  const bool may_stream_on = !attempt.translated && is_openai(attempt.endpoint);
+  const Limits& limits = state.snapshot.limits;
+  return may_stream_on ? limits.held_answer_max : std::max(limits.held_answer_max, limits.event_max);
+}
+
+// What a provider's decoder found wrong with its answer, as its catalogue entry means it.
+Error told_by(const model::Target& target, Error error) {
+  dialects::openai::AnswerFacts facts;
+  facts.fault = error.kind;
+  facts.fault_message = error.message;
+  facts.error = std::move(error);
+  return fault_of(target, facts);
+}
+
+Result<ClientPort::Taken> deliver_translated(RequestState& state, model::Attempt& attempt, int status,
+                                             std::string_view passed_lines, std::string_view body) {
+  auto answer = state.translation->translate_answer(body, *attempt.target, attempt.endpoint);
+  if (!answer) return fail(told_by(*attempt.target, std::move(answer).error()));
+  note_good(state, attempt, answer->usage, answer->finish_reason);
+  const std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
+  const std::string_view piece = answer->body;
+  return state.client.reply(status, lines, {&piece, 1});
 }
 
 // A complete body: judge it, then deliver it in one write.
 Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& attempt, int status,
                                         std::string_view content_type, std::string_view passed_lines,
                                         std::string_view body) {
-  const auto facts = dialects::openai::judge_answer(state.incoming.endpoint, body, *attempt.target);
+  if (attempt.translated) return deliver_translated(state, attempt, status, passed_lines, body);
+  const auto facts = judge(attempt, body);
   if (facts.fault) return fail(fault_of(*attempt.target, facts));
-  QQ_CHECK(note_good(state, attempt, facts));
-  attempt.outcome = model::Outcome::Success;
-  attempt.ended = state.services.loop.now();
+  note_good(state, attempt, facts.usage, facts.finish_reason);
   const std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
   dialects::openai::AnswerBody out;
   dialects::openai::edit_answer(facts, body,
@@ -236,7 +278,6 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
   const std::string other_type(is_other_json(said) ? said : std::string_view());
   const std::string_view content_type = other_type.empty() ? kJson : std::string_view(other_type);
 
-  const Limits& limits = state.snapshot.limits;
   std::string held;
   if (state.client.gone().cancelled()) {  // while the head was awaited
     attempt.error = given_up(state.client.gone());
@@ -275,7 +316,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
         complete = piece.last;
         break;
     }
-    if (held.size() > limits.held_answer_max) break;
+    if (held.size() > held_max(state, attempt)) break;
     if (complete) {
       Result<ClientPort::Taken> taken =
           deliver_whole(state, attempt, status, content_type, passed_lines, held);
@@ -285,6 +326,10 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     }
   }
 
+  if (attempt.translated || !is_openai(attempt.endpoint)) {
+    co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+                                   "the provider's answer is too large to be translated (limits.event_max)"));
+  }
   if (!looks_like_an_answer(held)) {
     co_return fail(
         Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun, "the provider's answer is not JSON"));

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "dialects/openai/errors.h"
 #include "dialects/openai/request.h"
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/client_words.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
+#include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "resilience/evidence.h"
 #include "resilience/last_admission.h"
@@ -127,19 +128,50 @@ Task<void> take_refusal(RequestState& state, model::Attempt& attempt, UpstreamRe
   attempt.error = body ? refusal(*attempt.target, reply.status(), head, *body) : body.error();
 }
 
+// What is sent to one target: the client's bytes with our fields patched, or a translation of them.
+struct Outgoing {
+  dialects::openai::TargetBody passed{};
+  dialects::EncodedRequest encoded{};
+  std::string_view encoded_body{};
+};
+
+Result<> encode_translated(RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
+                           UpstreamCall& call) {
+  QQ_TRY(Translation* const translation, translation_of(state));
+  QQ_TRY(outgoing.encoded, translation->encode_for(*attempt.target, attempt.endpoint));
+  outgoing.encoded_body = outgoing.encoded.body;
+  call.header_lines = outgoing.encoded.header_lines;
+  call.body_pieces = {&outgoing.encoded_body, 1};
+  call.body_bytes = outgoing.encoded_body.size();
+  return {};
+}
+
+// Errors: what this target cannot do, in the caller's words; nothing was sent.
+[[gnu::noinline]] Result<> encode_request(RequestState& state, const model::Attempt& attempt,
+                                          Outgoing& outgoing, UpstreamCall& call) {
+  call.target = attempt.target;
+  call.endpoint = attempt.endpoint;
+  call.request_id = state.incoming.id.text();
+  call.stream = state.facts.stream;
+  if (attempt.translated) return encode_translated(state, attempt, outgoing, call);
+  dialects::openai::encode_for_target(state.facts, state.incoming.body, attempt.endpoint, *attempt.target,
+                                      outgoing.passed);
+  call.header_lines = state.incoming.header_lines;
+  call.body_pieces = outgoing.passed.pieces;
+  call.body_bytes = outgoing.passed.bytes;
+  return {};
+}
+
 // Sends the request and waits for the reply's head. Null: `attempt.error` says why.
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
-  const model::Endpoint endpoint = state.incoming.endpoint;
-  dialects::openai::TargetBody body;
-  dialects::openai::encode_for_target(state.facts, state.incoming.body, endpoint, *attempt.target, body);
+  Outgoing outgoing;
   UpstreamCall call;
-  call.target = attempt.target;
-  call.endpoint = endpoint;
-  call.request_id = state.incoming.id.text();
-  call.header_lines = state.incoming.header_lines;
-  call.body_pieces = body.pieces;
-  call.body_bytes = body.bytes;
-  call.stream = state.facts.stream;
+  if (Result<> encoded = encode_request(state, attempt, outgoing, call); !encoded) {
+    attempt.error = std::move(encoded).error();
+    attempt.error->phase = AttemptPhase::NotSent;
+    attempt.outcome = model::Outcome::Refused;
+    co_return nullptr;
+  }
   WaitForUsage patience(state);
   if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
@@ -203,6 +235,11 @@ Milliseconds advice(const RequestState& state) {
   return resilience::retry_advice(standings, now);
 }
 
+// "Not now" is said together with when; Anthropic's 529 is such a word.
+constexpr bool may_be_told_when(int status) noexcept {
+  return status == 429 || status == 503 || status == 529;
+}
+
 bool is_clients_own(const Error& error) {
   return error.origin == ErrorOrigin::Client;
 }
@@ -226,10 +263,22 @@ bool is_clients_own(const Error& error) {
   state.client.abort();
 }
 
+// The error behind what was streamed. Where a translation had begun its encoder knows what must fit to what.
+[[gnu::noinline]] std::string last_event(RequestState& state) {
+  std::string out;
+  if (state.delivered && state.attempts.back().translated) {
+    state.translation->encode_stream_error(*state.error, out);
+  }
+  if (out.empty()) {
+    encode_stream_error(state.incoming.endpoint, *state.error, state.incoming.id.text(), out);
+  }
+  return out;
+}
+
 // Tells the client what the whole chain came to.
 Task<void> answer_error(RequestState& state, Error error) {
-  // "Not now" is said together with when.
-  if (const int status = dialects::openai::status_of(error); status == 429 || status == 503) {
+  const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);
+  if (const int status = encode_error(dialect, error, {}).status; may_be_told_when(status)) {
     error.retry_after = advice(state);
   }
   if (state.heartbeat) state.heartbeat->stop();
@@ -249,14 +298,13 @@ Task<void> answer_error(RequestState& state, Error error) {
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
-    const std::string event = dialects::openai::encode_stream_error(*state.error, state.incoming.endpoint,
-                                                                    state.incoming.id.text());
+    const std::string event = last_event(state);
     const std::string_view piece = event;
     taken = client.write({&piece, 1}, ClientPort::Last::Yes);
   } else {
-    const auto encoded = dialects::openai::encode_error(*state.error, state.incoming.id.text());
+    const auto encoded = encode_error(dialect, *state.error, state.incoming.id.text());
     const std::string lines =
-        error_header_lines(state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
+        error_header_lines(dialect, state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
     const std::string_view piece = encoded.body;
     taken = client.reply(encoded.status, lines, {&piece, 1});
   }
@@ -277,6 +325,10 @@ Error nothing_left(const RequestState& state) {
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
     if (it->outcome != model::Outcome::Refused && it->error) return *it->error;
   }
+  // No target can do what was asked, for all we know: what the first one lacks is what the caller can change.
+  for (const model::Attempt& attempt : state.attempts) {
+    if (attempt.error && is_clients_own(*attempt.error)) return *attempt.error;
+  }
   return Error::gateway(
       ErrorKind::NoTarget,
       fmt::format("every provider of `{}` is failing or at its limits right now; try again later",
@@ -290,12 +342,15 @@ Error nothing_left(const RequestState& state) {
 [[gnu::noinline]] void note_start(RequestState& state, const Chosen& chosen) {
   model::Attempt& attempt = state.attempts.emplace_back();
   attempt.target = chosen.target;
+  attempt.endpoint = *chosen.target->endpoint_for(state.incoming.endpoint);  // it is in the plan
+  attempt.translated = is_translated(state, *chosen.target, attempt.endpoint);
   attempt.started = state.services.loop.precise_now();
   state.probe = chosen.admission.ticket.probe ? &chosen.admission : nullptr;
 }
 
 [[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
   attempt.ended = state.services.loop.precise_now();
+  const bool was_refused = attempt.outcome == model::Outcome::Refused;
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {
     // Before anybody is told: the log, the client, the next decision. What a provider said has been through
@@ -307,6 +362,7 @@ Error nothing_left(const RequestState& state) {
     const bool is_given_up = is_clients_own(*attempt.error) || attempt.error->kind == ErrorKind::Cancelled ||
                              attempt.error->kind == ErrorKind::ShuttingDown;
     attempt.outcome = is_given_up ? model::Outcome::Cancelled : model::Outcome::Failure;
+    if (was_refused) attempt.outcome = model::Outcome::Refused;
   }
   judge_target(state, chosen, attempt);
 }
@@ -359,7 +415,8 @@ Task<std::optional<Chosen>> wait_for_repeat(RequestState& state, Chosen tried, M
 
 void start_heartbeat(RequestState& state) {
   state.heartbeat.emplace(state.services.loop, state.client, state.snapshot.timers.heartbeat,
-                          waiting_header_lines(state.incoming.id.text(), state.plan.route));
+                          waiting_header_lines(state),
+                          heartbeat_of(state.incoming.endpoint, state.array_stream()));
   state.heartbeat->start();
 }
 
@@ -382,6 +439,10 @@ Task<void> run_attempts(RequestState& state) {
       co_return;
     }
     if (attempt.outcome == model::Outcome::Cancelled || attempt.delivered) break;
+    if (attempt.outcome == model::Outcome::Refused) {  // cannot do it, and nothing was sent
+      trying = choose(state, trying->index + 1);
+      continue;
+    }
     const Decision decision = decide(state, *trying);
     if (decision.repeat_after) {
       trying = co_await wait_for_repeat(state, *trying, *decision.repeat_after);

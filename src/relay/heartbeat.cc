@@ -1,18 +1,18 @@
 #include "relay/heartbeat.h"
 
-#include "dialects/openai/errors.h"
-
 namespace qq::relay {
 
 Heartbeat::BeatTimer::BeatTimer(Heartbeat& owner) noexcept
     : net::Timer([](net::Timer& timer) noexcept { static_cast<BeatTimer&>(timer).heartbeat.beat(); }),
       heartbeat(owner) {}
 
-Heartbeat::Heartbeat(net::EventLoop& loop, ClientPort& client, Milliseconds every, std::string header_lines)
+Heartbeat::Heartbeat(net::EventLoop& loop, ClientPort& client, Milliseconds every, std::string header_lines,
+                     std::string_view words)
     : loop_(loop),
       client_(client),
       every_(every),
       header_lines_(std::move(header_lines)),
+      words_(words),
       last_write_(loop.now()),
       timer_(*this) {}
 
@@ -34,8 +34,7 @@ void Heartbeat::beat() noexcept {
   if (now - last_write_ >= every_) {
     if (!client_.pending()) {
       if (!client_.begun()) client_.begin(200, std::move(header_lines_));
-      const std::string_view comment = dialects::openai::kHeartbeat;
-      client_.write({&comment, 1}, ClientPort::Last::No);
+      client_.write({&words_, 1}, ClientPort::Last::No);
     }
     last_write_ = now;
   }

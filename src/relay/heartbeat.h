@@ -1,4 +1,5 @@
-// Keeps a waiting client's connection alive: a comment after each stretch of silence, from acceptance on,
+// Keeps a waiting client's connection alive: a comment, or the
+// dialect's own ping, after each stretch of silence, from acceptance on,
 // whatever phase the request is in (queue, connect, first byte, gaps). The relay only ever writes whole
 // events, so every moment between two of its writes is an event border. A heartbeat sends the 200 but never
 // commits: fallback goes on until content.
@@ -10,8 +11,10 @@ namespace qq::relay {
 
 class Heartbeat {
  public:
-  // Not yet beating. `header_lines` go out with the 200 if a heartbeat is the first to send it.
-  Heartbeat(net::EventLoop& loop, ClientPort& client, Milliseconds every, std::string header_lines);
+  // Not yet beating. `header_lines` go out with the 200 if a heartbeat is the first to send it; `words` are
+  // the beat itself, a static text.
+  Heartbeat(net::EventLoop& loop, ClientPort& client, Milliseconds every, std::string header_lines,
+            std::string_view words);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -32,6 +35,7 @@ class Heartbeat {
   ClientPort& client_;
   Milliseconds every_;
   std::string header_lines_;
+  std::string_view words_;
   MonotonicTime last_write_;
   BeatTimer timer_;
 };

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "relay/client_words.h"
+#include "relay/translation.h"
 
 namespace qq::relay {
 namespace {
@@ -46,9 +48,10 @@ void append_fallback_reason(std::string& out, std::span<const model::Attempt> at
   }
 }
 
-void append_own(std::string& out, std::string_view request_id, std::string_view route,
+void append_own(std::string& out, model::Dialect dialect, std::string_view request_id, std::string_view route,
                 std::span<const model::Attempt> attempts) {
   out.append("x-request-id: ").append(request_id).append("\r\n");
+  if (dialect == model::Dialect::Anthropic) out.append("request-id: ").append(request_id).append("\r\n");
   if (!route.empty()) out.append("x-queqiao-route: ").append(route).append("\r\n");
   if (!attempts.empty()) {
     out.append("x-queqiao-attempts: ");
@@ -83,22 +86,27 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
   std::string out;
   out.reserve(320);
   out.append("content-type: ").append(content_type).append("\r\n").append(passed_lines);
-  append_own(out, state.incoming.id.text(), state.plan.route, state.attempts);
+  append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route,
+             state.attempts);
   out.append("x-queqiao-model: ").append(attempt.target->model).append("\r\n");
+  if (attempt.translated && !state.translation->losses().empty()) {
+    out.append("x-queqiao-lossy: ").append(state.translation->losses_text()).append("\r\n");
+  }
   if (state.attempts.size() > 1) append_fallback_reason(out, state.attempts);
   return out;
 }
 
-std::string waiting_header_lines(std::string_view request_id, std::string_view route) {
-  std::string out = "content-type: text/event-stream\r\n";
-  append_own(out, request_id, route, {});
+std::string waiting_header_lines(const RequestState& state) {
+  std::string out = "content-type: ";
+  out.append(stream_type_of(state.array_stream())).append("\r\n");
+  append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route, {});
   return out;
 }
 
-std::string error_header_lines(std::string_view request_id, std::string_view route,
+std::string error_header_lines(model::Dialect dialect, std::string_view request_id, std::string_view route,
                                std::span<const model::Attempt> attempts, const Error& error) {
   std::string out = "content-type: application/json\r\n";
-  append_own(out, request_id, route, attempts);
+  append_own(out, dialect, request_id, route, attempts);
   if (error.retry_after) {
     const auto wait = std::max(error.retry_after->count(), Milliseconds::rep{0});
     fmt::format_to(std::back_inserter(out), "retry-after: {}\r\nretry-after-ms: {}\r\n", (wait + 999) / 1000,

@@ -3,16 +3,27 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "dialects/openai/errors.h"
 #include "relay/attempts.h"
+#include "relay/client_words.h"
 #include "relay/reply_head.h"
 #include "relay/settle.h"
+#include "relay/translation.h"
 
 namespace qq::relay {
 namespace {
 
 // OpenAI's own default where `model` may be left out.
 constexpr std::string_view kDefaultModerationModel = "omni-moderation-latest";
+
+// What the first target needs of a request that is to be translated is looked at before anybody is asked.
+Result<> decode_if_needed(RequestState& state) {
+  const model::Target& first = *state.plan.targets.front();
+  const auto asked_there = first.endpoint_for(state.incoming.endpoint);
+  if (!is_translated(state, first, *asked_there)) return {};
+  const Result<Translation*> decoded = translation_of(state);
+  if (!decoded) return fail(decoded.error());
+  return {};
+}
 
 // What does it ask, which route, which plan?
 Result<> prepare(RequestState& state) {
@@ -22,6 +33,10 @@ Result<> prepare(RequestState& state) {
   limits.nodes_max = snapshot.limits.json_nodes_max;
   limits.depth_max = snapshot.limits.json_depth_max;
   QQ_TRY(state.facts, dialects::openai::inspect_request(endpoint, state.incoming.body, limits));
+  if (endpoint == model::Endpoint::GenerateContent || endpoint == model::Endpoint::CountContentTokens) {
+    state.facts.model = state.incoming.native->path_model;
+    state.facts.stream = state.incoming.native->path_stream;
+  }
 
   const bool model_absent = state.facts.model.empty() && endpoint == model::Endpoint::Moderations;
   const std::string_view asked = model_absent ? kDefaultModerationModel : std::string_view(state.facts.model);
@@ -44,7 +59,7 @@ Result<> prepare(RequestState& state) {
                                           asked.substr(0, 200), model::to_string(endpoint)),
                               "model"));
   }
-  return {};
+  return decode_if_needed(state);
 }
 
 // Out of line: what it needs while it works is no part of a waiting request's frame.
@@ -56,9 +71,10 @@ Result<> prepare(RequestState& state) {
 }
 
 Task<void> refuse(RequestState& state) {
-  const auto encoded = dialects::openai::encode_error(*state.error, state.incoming.id.text());
+  const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);
+  const auto encoded = encode_error(dialect, *state.error, state.incoming.id.text());
   const std::string_view body = encoded.body;
-  const std::string lines = error_header_lines(state.incoming.id.text(), {}, {}, *state.error);
+  const std::string lines = error_header_lines(dialect, state.incoming.id.text(), {}, {}, *state.error);
   if (state.client.reply(encoded.status, lines, {&body, 1}) == ClientPort::Taken::Pending) {
     Result<> flushed = co_await state.client.flush(state.scope());
     if (!flushed) state.error = std::move(flushed).error();
@@ -67,11 +83,14 @@ Task<void> refuse(RequestState& state) {
 
 }  // namespace
 
+RequestState::RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_)
+    : services(services_), client(client_), incoming(incoming_), snapshot(*incoming_.snapshot) {}
+RequestState::~RequestState() = default;
+
 Task<void> relay_request(LoopServices& services, IncomingRequest incoming, ClientPort& client) {
-  const Snapshot& snapshot = *incoming.snapshot;
   services.counters.requests_in_flight.add(1);
-  RequestState state{services, client, incoming, snapshot};
-  state.deadline = incoming.started + snapshot.timers.total;
+  RequestState state(services, client, incoming);
+  state.deadline = incoming.started + state.snapshot.timers.total;
   incoming.body_bytes = incoming.body.size();
   if (may_run(state)) {
     co_await run_attempts(state);

@@ -19,6 +19,7 @@
 #include "model/attempt.h"
 #include "model/plan.h"
 #include "relay/body_budget.h"
+#include "relay/called.h"
 #include "relay/client_port.h"
 #include "relay/drain_place.h"
 #include "relay/heartbeat.h"
@@ -35,13 +36,16 @@ struct IncomingRequest {
   std::shared_ptr<const Snapshot> snapshot;
   const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
   std::string_view path;                     // static text of the endpoint
-  std::string header_lines;                  // to forward upstream
+  std::unique_ptr<NativeHead> native;        // null for OpenAI's endpoints
+  std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;
   BodyBudget budget{};  // of `body`
 
   void free_body() noexcept { budget.release(std::exchange(body, {})); }
 };
+
+class Translation;
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.
 struct RequestState {
@@ -66,10 +70,21 @@ struct RequestState {
   model::Usage usage{};
   std::string finish_reason{};
   std::chrono::nanoseconds upstream_wait{};
-  std::optional<Heartbeat> heartbeat{};       // streams only
-  std::unique_ptr<DrainPlace> drain_place{};  // of a client that has left; see usage_drain.h
+  std::optional<Heartbeat> heartbeat{};        // streams only
+  std::unique_ptr<Translation> translation{};  // made when the first target needs it
+  std::unique_ptr<DrainPlace> drain_place{};   // of a client that has left; see usage_drain.h
+
+  // Out of line, where the translation is known.
+  RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_);
+  ~RequestState();
+  RequestState(const RequestState&) = delete;
+  RequestState& operator=(const RequestState&) = delete;
 
   [[nodiscard]] net::Scope scope() const noexcept { return {deadline, &client.gone()}; }
+  // A stream that is one JSON array.
+  [[nodiscard]] bool array_stream() const noexcept {
+    return incoming.native && incoming.native->array_stream;
+  }
 };
 
 // Relays one request and answers the client, whatever happens. `incoming.body` is complete.

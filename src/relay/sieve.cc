@@ -32,8 +32,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
   rules_.rename_json = model_json_;
 }
 
-[[gnu::noinline]] std::span<const std::string_view> Sieve::pass(std::string_view bytes,
-                                                                openai::EventPieces& pieces) noexcept {
+std::span<const std::string_view> Sieve::pass(std::string_view bytes, Pieces& pieces) noexcept {
   if (bytes.size() > may_pass_) return {};
   openai::DeltaFacts facts;
   std::string_view data;
@@ -49,7 +48,7 @@ Sieve::Sieve(const RequestState& state, const model::Target& target)
   return {pieces.data(), 1};
 }
 
-[[gnu::noinline]] void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
+void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
   std::size_t consumed = 0;
   std::size_t kept_from = 0;   // raw bytes from here on are not in the output yet
   std::size_t event_from = 0;  // where the current event begins

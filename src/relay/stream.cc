@@ -2,15 +2,19 @@
 
 #include <span>
 
-#include "dialects/openai/event_edit.h"
-#include "dialects/openai/stream.h"
+#include "dialects/native_answer.h"
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/client_words.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/event_flow.h"
+#include "relay/native_flow.h"
 #include "relay/reply_head.h"
 #include "relay/sieve.h"
+#include "relay/translated_flow.h"
+#include "relay/translation.h"
 #include "relay/usage_drain.h"
 
 namespace qq::relay {
@@ -45,6 +49,14 @@ Task<void> await_trailing_end(RequestState& state, UpstreamReply& reply) {
   }
 }
 
+openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_view body) {
+  const auto dialect = model::conversation_at(attempt.endpoint);
+  const bool is_openai =
+      !dialect || *dialect == model::Dialect::OpenAiChat || *dialect == model::Dialect::OpenAiResponses;
+  return is_openai ? openai::judge_answer(attempt.endpoint, body, *attempt.target)
+                   : dialects::judge_native_answer(*dialect, body, *attempt.target);
+}
+
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
 Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
   const Timers& timers = state.snapshot.timers_of(*attempt.target);
@@ -65,7 +77,7 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
     body.append(piece.bytes.substr(0, max - body.size()));
     if (piece.last) break;
   }
-  const auto facts = openai::judge_answer(state.incoming.endpoint, body, *attempt.target);
+  const auto facts = judge_unstreamed(attempt, body);
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
   co_return fail(
       Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
@@ -79,7 +91,7 @@ class Relaying {
   Relaying(RequestState& state, model::Attempt& attempt, const UpstreamReply& reply)
       : state_(state),
         event_gap_(state.snapshot.timers_of(*attempt.target).event_gap),
-        sieve_(state, *attempt.target),
+        flow_(make_event_flow(state, attempt)),
         attempt_(attempt),
         passed_lines_(passed_header_lines(reply.head().fields)) {}
 
@@ -128,23 +140,23 @@ class Relaying {
 
  private:
   void woken_in_vain(net::Wake wake, const net::Scope& scope, MonotonicTime from);
-  static Sieve::BodyEnd body_end(const Piece& piece) noexcept {
-    if (piece.kind == Piece::Kind::Failed) return Sieve::BodyEnd::Broken;
-    return piece.last || piece.kind == Piece::Kind::End ? Sieve::BodyEnd::Proper : Sieve::BodyEnd::NotYet;
+  static EventFlow::BodyEnd body_end(const Piece& piece) noexcept {
+    if (piece.kind == Piece::Kind::Failed) return EventFlow::BodyEnd::Broken;
+    return piece.last || piece.kind == Piece::Kind::End ? EventFlow::BodyEnd::Proper
+                                                        : EventFlow::BodyEnd::NotYet;
   }
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
-  void hand_over(Sieve::Output& step, bool finished);
+  void hand_over(EventFlow::Output& step, bool finished);
   void end(std::optional<Error> error);
   void note_facts();
   // The stream has come to its end, and what it cost is known or never will be.
   [[nodiscard]] bool is_told_all() const noexcept {
-    const openai::StreamJudge& judge = sieve_.judge();
-    return ended_ || (judge.ended() && judge.usage().source != model::UsageSource::None);
+    return ended_ || (flow_->ended() && flow_->usage().source != model::UsageSource::None);
   }
 
   static constexpr std::uint32_t kWaitsOfAFlow = 4;
-  // What each event needs comes first, the sieve's first members included.
+  // What each event needs comes first.
   RequestState& state_;
   Milliseconds event_gap_;
   // The end of the gap that runs: from the first wait behind a whole line on. Half a line does not end it,
@@ -155,7 +167,7 @@ class Relaying {
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
-  Sieve sieve_;
+  std::unique_ptr<EventFlow> flow_;
   model::Attempt& attempt_;
   bool ended_ = false;  // by [DONE] or an error
   std::string passed_lines_;
@@ -170,13 +182,13 @@ class Relaying {
 }
 
 void Relaying::note_facts() {
-  attempt_.usage = state_.usage = sieve_.judge().usage();
-  state_.finish_reason = std::string(sieve_.judge().finish_reason());
+  attempt_.usage = state_.usage = flow_->usage();
+  state_.finish_reason = std::string(flow_->finish_reason());
 }
 
 bool Relaying::read_usage(const Piece& piece) {
-  Sieve::Output step;
-  sieve_.feed(piece.bytes, body_end(piece), step);
+  EventFlow::Output step;
+  flow_->feed(piece.bytes, body_end(piece), step);
   note_facts();
   ended_ = step.ended || step.error;
   return !is_told_all();
@@ -195,7 +207,7 @@ bool Relaying::read_usage(const Piece& piece) {
   Result<> waited = after_wait(state_, wake, scope, timeout, from);
   if (waited) return;
   // A provider that has said everything but keeps the connection open has answered.
-  if (waited.error().kind != ErrorKind::EventGapTimeout || !sieve_.judge().ended()) {
+  if (waited.error().kind != ErrorKind::EventGapTimeout || !flow_->ended()) {
     return end(std::move(waited).error());
   }
   body_ended_ = true;  // as far as we wait for it
@@ -204,7 +216,10 @@ bool Relaying::read_usage(const Piece& piece) {
 
 [[gnu::noinline]] void Relaying::write_end() {
   state_.heartbeat->stop();
-  const bool gone = state_.client.write({}, ClientPort::Last::Yes) == ClientPort::Taken::Gone;
+  std::string closing;
+  flow_->close(closing);
+  const std::string_view piece = closing;
+  const bool gone = state_.client.write({&piece, 1}, ClientPort::Last::Yes) == ClientPort::Taken::Gone;
   end_unwritten_ = false;
   end(gone ? std::optional(client_gone()) : std::nullopt);
 }
@@ -212,8 +227,8 @@ bool Relaying::read_usage(const Piece& piece) {
 // One more event in the flow, which changes nothing but what the client has. False: nothing was done.
 [[gnu::noinline]] bool Relaying::pass(const Piece& piece) {
   if (!delivered_ || piece.kind != Piece::Kind::Bytes || piece.last) return false;
-  openai::EventPieces pieces;
-  const std::span<const std::string_view> passed = sieve_.pass(piece.bytes, pieces);
+  EventFlow::Pieces pieces;
+  const std::span<const std::string_view> passed = flow_->pass(piece.bytes, pieces);
   if (passed.empty()) return false;
   gap_until_ = {};
   state_.heartbeat->touch();
@@ -223,8 +238,8 @@ bool Relaying::read_usage(const Piece& piece) {
 
 [[gnu::noinline]] void Relaying::take_in_full(const Piece& piece) {
   body_ended_ = piece.last || piece.kind != Piece::Kind::Bytes;
-  Sieve::Output step;
-  sieve_.feed(piece.bytes, body_end(piece), step);
+  EventFlow::Output step;
+  flow_->feed(piece.bytes, body_end(piece), step);
   if (step.line) gap_until_ = {};
   ended_ = step.ended || step.error;
   // The dialect has read what the provider says; the catalogue knows what it means.
@@ -232,20 +247,19 @@ bool Relaying::read_usage(const Piece& piece) {
     step.error = providers::classify_error_object(attempt_.target->kind, *step.error,
                                                   providers::credential_of(*attempt_.target));
   }
-  const openai::StreamJudge& judge = sieve_.judge();
-  if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !judge.ended()) {
+  if (piece.kind == Piece::Kind::Failed && !step.ended && !step.error && !flow_->ended()) {
     // The transport broke; a stream that had ended by its own words is complete all the same.
     step.error = Error::upstream(piece.error == ErrorKind::BodyCut ? ErrorKind::StreamCut : piece.error,
                                  AttemptPhase::ReplyBegun, piece.reason);
   }
   if (body_ended_ && !step.error && !step.ended) {
-    if (const auto fault = judge.fault_at_end()) {
+    if (const auto fault = flow_->fault_at_end()) {
       step.error = Error::upstream(*fault, AttemptPhase::ReplyBegun,
                                    "the provider's stream ended before its answer did");
     }
   }
   const bool finished = step.ended || body_ended_;
-  if (finished && !step.error && !judge.content_seen() && !judge.empty_is_legitimate()) {
+  if (finished && !step.error && !flow_->content_seen() && !flow_->empty_is_legitimate()) {
     step.error =
         Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
@@ -263,7 +277,7 @@ bool Relaying::read_usage(const Piece& piece) {
   }
 }
 
-void Relaying::hand_over(Sieve::Output& step, bool finished) {
+void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   ClientPort& client = state_.client;
   if (!attempt_.delivered) {  // the commit point
     attempt_.delivered = state_.delivered = delivered_ = true;
@@ -273,8 +287,8 @@ void Relaying::hand_over(Sieve::Output& step, bool finished) {
     attempt_.ended = state_.services.loop.now();
     settle_probe(state_, attempt_);
     if (!client.begun()) {
-      client.begin(200,
-                   reply_header_lines(state_, attempt_, "text/event-stream; charset=utf-8", passed_lines_));
+      client.begin(
+          200, reply_header_lines(state_, attempt_, stream_type_of(state_.array_stream()), passed_lines_));
     }
     std::string().swap(passed_lines_);
   }
@@ -345,10 +359,25 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
 
 }  // namespace
 
+std::unique_ptr<EventFlow> make_event_flow(RequestState& state, const model::Attempt& attempt) {
+  const model::Target& target = *attempt.target;
+  const auto dialect = model::conversation_at(attempt.endpoint);
+  if (attempt.translated) {
+    auto decoder = dialects::provider_dialect(*dialect)->stream_decoder(target, state.incoming.id.text());
+    return std::make_unique<TranslatedFlow>(std::move(decoder), state.translation->new_encoder());
+  }
+  if (dialect == model::Dialect::Anthropic || dialect == model::Dialect::Gemini) {
+    return std::make_unique<NativeFlow>(*dialect, target, state.incoming.id.text(),
+                                        openai::name_to_restore(state.facts.model, target),
+                                        state.snapshot.limits.event_max);
+  }
+  return std::make_unique<Sieve>(state, target);
+}
+
 Task<Result<>> relay_stream(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const auto type = reply.head().fields.find("content-type");
-  return type && !is_event_stream(*type) ? unstreamed(state, attempt, reply)
-                                         : relay_events(state, attempt, reply);
+  return type && !is_stream_of(attempt.endpoint, *type) ? unstreamed(state, attempt, reply)
+                                                        : relay_events(state, attempt, reply);
 }
 
 }  // namespace qq::relay

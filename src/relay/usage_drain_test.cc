@@ -88,8 +88,9 @@ TEST(UsageDrain, LeavesTheLoopToOthersWhileThereIsAlwaysMore) {
   LoopServices services{loop, upstream, observer, counters, process, snapshot, Random(1)};
   GoneClient client(loop);
   IncomingRequest incoming;
+  incoming.snapshot = snapshot;
   {
-    RequestState state{services, client, incoming, *snapshot};
+    RequestState state(services, client, incoming);
     EndlessReply reply(loop);
     NeverEnough reader(reply);
     // Another's turn, in which the process comes to its end.

@@ -80,7 +80,15 @@ TEST_F(PlannerTest, TargetsWithoutTheEndpointAreLeftOut) {
   route_.candidates = {{.targets = targets({"a"})}, {.targets = targets({"b"})}};
   owned_[1].endpoints[static_cast<std::size_t>(Endpoint::Embeddings)].path_and_query = "/v1/embeddings";
   EXPECT_THAT(plan(Endpoint::Embeddings), testing::ElementsAre("b"));
-  EXPECT_THAT(plan(Endpoint::Responses), testing::IsEmpty());
+  EXPECT_THAT(plan(Endpoint::Moderations), testing::IsEmpty());
+}
+
+TEST_F(PlannerTest, AConversationMayBeAnsweredInAnotherDialect) {
+  route_.candidates = {{.targets = targets({"a"})}, {.targets = targets({"b"})}};
+  owned_[1].endpoints[static_cast<std::size_t>(Endpoint::ChatCompletions)].path_and_query.clear();
+  EXPECT_THAT(plan(Endpoint::Messages), testing::ElementsAre("a")) << "b has no conversation at all";
+  owned_[1].endpoints[static_cast<std::size_t>(Endpoint::Converse)].path_and_query = "/model/b/converse";
+  EXPECT_THAT(plan(Endpoint::Responses), testing::ElementsAre("a", "b"));
 }
 
 TEST_F(PlannerTest, ARouteOfNothingPlansNothing) {

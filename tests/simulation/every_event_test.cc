@@ -60,7 +60,8 @@ void expect_one_of_three(const Exchange& heard, const Expected& expected, const 
     EXPECT_TRUE(expected.first.starts_with(std::string_view(body).substr(0, error_at))) << body;
     EXPECT_TRUE(std::ranges::find(expected.borders, error_at) != expected.borders.end())
         << "half an event: " << body;
-    EXPECT_EQ(std::string_view(body).substr(error_at).find("\n\n"), body.size() - error_at - 2);
+    const std::string event = told_error(mode, body, error_at);
+    EXPECT_EQ(event.find("\n\n"), event.size() - 2);
     EXPECT_EQ(body.find("[DONE]"), std::string::npos) << "a false end";
     EXPECT_FALSE(text_in(heard.reply).empty()) << "without content another target should have answered";
   }

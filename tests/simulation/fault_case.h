@@ -42,6 +42,19 @@ inline std::string replaced_all(std::string text, std::string_view from, std::st
   return text;
 }
 
+// Where the told error of a broken stream begins. Clients of responses hear it twice, as OpenAI's do: as an
+// error and as a failed response; behind `error_at` both must be there, once.
+inline std::string told_error(const Mode& mode, std::string_view body, std::size_t error_at) {
+  std::string_view event = body.substr(error_at);
+  if (mode.responses) {
+    const std::size_t failed = event.find("event: response.failed\ndata: {");
+    EXPECT_NE(failed, std::string_view::npos) << body;
+    EXPECT_EQ(event.find("\n\n", failed), event.size() - 2) << "nothing behind it";
+    event = event.substr(0, failed);
+  }
+  return std::string(event);
+}
+
 // The fault-free answer of a route as its client reads it, with the route's name replaced.
 inline std::string whole_answer(const Mode& mode, std::string_view route, std::string_view as) {
   World world;

@@ -56,7 +56,7 @@ TEST_P(FaultMidStream, KeepsWhatWasDeliveredAndSaysThatItBroke) {
     const std::string before = replaced_all(reply.body.substr(0, error_at), ": keep-alive\n\n", "");
     EXPECT_TRUE(whole.starts_with(before)) << reply.body;
     EXPECT_GT(error_at, 0U);
-    std::string event = reply.body.substr(error_at);
+    std::string event = told_error(mode, reply.body, error_at);
     event = event.substr(event.find("data: ") + 6);
     EXPECT_TRUE(event.ends_with("}\n\n")) << "nothing behind the error";
     EXPECT_EQ(event.find('\n'), event.size() - 2) << "one event";

@@ -75,6 +75,16 @@ void read_output(wire::JsonValue output, Contents& contents) {
   }
 }
 
+// The whole answer of an endpoint that counts tokens.
+bool is_count(model::Endpoint endpoint, std::string_view key, wire::JsonValue value) noexcept {
+  switch (endpoint) {
+    case model::Endpoint::CountInputTokens:
+    case model::Endpoint::CountMessageTokens: return key == "input_tokens" && value.integer();
+    case model::Endpoint::CountContentTokens: return key == "totalTokens" && value.integer();
+    default: return false;
+  }
+}
+
 bool is_filled_array(wire::JsonValue value) noexcept {
   return value.is_array() && wire::JsonElements(value).next();
 }
@@ -111,6 +121,8 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
       facts.finish_reason = value.string();
       contents.empty_is_fine = meaning_of_finish(facts.finish_reason) == FinishMeaning::EmptyIsFine;
       contents.broken = meaning_of_finish(facts.finish_reason) == FinishMeaning::Broken;
+    } else if (is_count(endpoint, key, value)) {
+      contents.content = true;
     } else if (key == "data" || key == "results") {
       contents.content = contents.content || is_filled_array(value);
     } else if (key == "x_groq") {

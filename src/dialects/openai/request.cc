@@ -20,6 +20,11 @@ constexpr bool has_stream_options(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
 
+// Gemini's requests say the model and whether to stream in the URL.
+constexpr bool says_it_in_the_path(model::Endpoint endpoint) noexcept {
+  return model::dialect_of(endpoint) == model::Dialect::Gemini;
+}
+
 // One of the keys we act on. Two readers that disagree about which of two `model` members counts are a way
 // around every rule, so a second one and an escaped spelling are refused.
 struct OwnedKey {
@@ -118,6 +123,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   if (!facts.document.is_object()) {
     return fail(invalid("the body must be a JSON object", {}, "invalid_type"));
   }
+  if (says_it_in_the_path(endpoint)) return facts;
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};
   OwnedKey stream_options{"stream_options"};
@@ -168,8 +174,9 @@ bool names_include_usage(const RequestFacts& facts) noexcept {
 void encode_for_target(const RequestFacts& facts, std::string_view body, model::Endpoint endpoint,
                        const model::Target& target, TargetBody& out) {
   const bool has_model = !facts.model_value.text().empty();
-  const bool wants_model = target.quirks.sends_model_in_body && !target.upstream_model.empty();
-  const bool drops_model = has_model && !target.quirks.sends_model_in_body;
+  const bool has_place = target.quirks.sends_model_in_body && !says_it_in_the_path(endpoint);
+  const bool wants_model = has_place && !target.upstream_model.empty();
+  const bool drops_model = has_model && !has_place;
   const bool writes_model = wants_model && facts.model != target.upstream_model;
   const bool forces_usage = usage_was_forced(facts, endpoint, target);
   const bool drops_usage = target.quirks.refuses_include_usage && names_include_usage(facts);

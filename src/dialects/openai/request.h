@@ -1,5 +1,5 @@
-// OpenAI requests (chat, responses, completions, embeddings, moderations, images): what the gateway must
-// know of a body, and the few fields it owns in it. Everything else passes through byte for byte.
+// Requests that pass through (OpenAI's, Anthropic's, Gemini's): what the gateway must know of a body, and the
+// few fields it owns in it. Everything else passes through byte for byte.
 //
 // Pure; views point into the body that was given, which must outlive them.
 #pragma once
@@ -30,7 +30,8 @@ struct RequestFacts {
 
 // Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,
 // `stream`, `stream_options`) and the types of the fields above. Errors: InvalidRequest with `param` and a
-// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused.
+// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused. Gemini's
+// bodies have none of these: their model is in the path, and for the caller of this to fill in.
 Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
                                      const wire::JsonLimits& limits);
 

@@ -1,0 +1,127 @@
+#include "relay/called.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qq::relay {
+namespace {
+
+using model::Endpoint;
+
+struct Path {
+  std::string_view text;
+  Endpoint endpoint;
+};
+// Behind "/v1".
+constexpr std::array kPaths = {
+    Path{"/v1/chat/completions", Endpoint::ChatCompletions},
+    Path{"/v1/responses", Endpoint::Responses},
+    Path{"/v1/completions", Endpoint::Completions},
+    Path{"/v1/embeddings", Endpoint::Embeddings},
+    Path{"/v1/moderations", Endpoint::Moderations},
+    Path{"/v1/images/generations", Endpoint::ImagesGenerations},
+    Path{"/v1/messages", Endpoint::Messages},
+    Path{"/v1/messages/count_tokens", Endpoint::CountMessageTokens},
+    Path{"/v1/responses/input_tokens", Endpoint::CountInputTokens},
+};
+
+struct Method {
+  std::string_view name;
+  Endpoint endpoint;
+  std::string_view path;  // for logs: the model is told elsewhere
+  bool stream;
+};
+constexpr std::array kMethods = {
+    Method{"generateContent", Endpoint::GenerateContent, "/v1beta/models/{model}:generateContent", false},
+    Method{"streamGenerateContent", Endpoint::GenerateContent, "/v1beta/models/{model}:streamGenerateContent",
+           true},
+    Method{"countTokens", Endpoint::CountContentTokens, "/v1beta/models/{model}:countTokens", false},
+};
+
+// Whether a query holds `name=value`.
+bool asks_for(std::string_view query, std::string_view pair) noexcept {
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    if (query.substr(0, end) == pair) return true;
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return false;
+}
+
+// "/v1beta/models/gemini-pro:generateContent".
+std::optional<Called> gemini_called(std::string_view path, std::string_view query) {
+  constexpr std::string_view kModels = "/models/";
+  if (path.starts_with("/v1beta")) {
+    path.remove_prefix(7);
+  } else if (path.starts_with("/v1")) {
+    path.remove_prefix(3);
+  } else {
+    return std::nullopt;
+  }
+  if (!path.starts_with(kModels)) return std::nullopt;
+  path.remove_prefix(kModels.size());
+  const std::size_t colon = path.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const auto method = std::ranges::find(kMethods, path.substr(colon + 1), &Method::name);
+  if (method == kMethods.end()) return std::nullopt;
+  auto model = percent_decoded(path.substr(0, colon));
+  if (!model) return std::nullopt;
+  Called called{method->endpoint, method->path, std::make_unique<NativeHead>()};
+  called.native->path_model = *std::move(model);
+  called.native->path_stream = method->stream;
+  called.native->array_stream = method->stream && !asks_for(query, "alt=sse");
+  return called;
+}
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::optional<Called> endpoint_called(const wire::RequestHead& head) {
+  const std::string_view path = head.path();
+  const auto found = std::ranges::find(kPaths, path, &Path::text);
+  if (found == kPaths.end()) return gemini_called(path, head.query());
+  Called called{found->endpoint, found->text, nullptr};
+  if (model::dialect_of(called.endpoint) == model::Dialect::Anthropic) {
+    called.native = std::make_unique<NativeHead>();
+    called.native->beta = head.fields.find("anthropic-beta").value_or("");
+    called.native->version = head.fields.find("anthropic-version").value_or("");
+  }
+  return called;
+}
+
+bool is_endpoint(std::string_view path) {
+  return std::ranges::find(kPaths, path, &Path::text) != kPaths.end() || gemini_called(path, {});
+}
+
+model::Dialect dialect_of_path(std::string_view path) noexcept {
+  if (path.starts_with("/v1/messages")) return model::Dialect::Anthropic;
+  const bool is_gemini =
+      path.starts_with("/v1beta/") || (path.starts_with("/v1/models/") && path.find(':') != path.npos);
+  if (is_gemini) return model::Dialect::Gemini;
+  return path.starts_with("/v1/responses") ? model::Dialect::OpenAiResponses : model::Dialect::OpenAiChat;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    const int high = hex_digit(text[i + 1]);
+    const int low = hex_digit(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<char>(high * 16 + low));
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace qq::relay

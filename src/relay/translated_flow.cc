@@ -1,0 +1,50 @@
+#include "relay/translated_flow.h"
+
+namespace qq::relay {
+
+using model::StreamEvent;
+
+TranslatedFlow::TranslatedFlow(std::unique_ptr<dialects::StreamDecoder> decoder,
+                               dialects::StreamEncoder& encoder)
+    : decoder_(std::move(decoder)), facts_(encoder) {}
+
+void TranslatedFlow::Encoding::on_event(const StreamEvent& event) {
+  NeutralFacts::on_event(event);
+  if (event.kind == StreamEvent::Kind::Failed) return;
+  if (event.kind == StreamEvent::Kind::End) closed_ = true;
+  encoder_.encode(event, *out);
+}
+
+void TranslatedFlow::Encoding::close(std::string& into) {
+  if (closed_) return;
+  closed_ = true;
+  StreamEvent end;
+  end.kind = StreamEvent::Kind::End;
+  encoder_.encode(end, into);
+}
+
+void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
+  facts_.out = &output.storage;
+  decoder_->feed(bytes, facts_);
+  if (end == BodyEnd::Proper && !facts_.error() && !facts_.end_seen()) decoder_->finish(facts_);
+  if (facts_.error()) {
+    output.error = facts_.error();
+  } else if (end != BodyEnd::NotYet && facts_.ended()) {
+    facts_.close(output.storage);
+  }
+  output.out[0] = output.storage;
+  // Half a line does not count as news, nor does half a frame.
+  output.line = !output.storage.empty() || bytes.find('\n') != std::string_view::npos;
+  output.content = facts_.content_seen();
+  output.ended = facts_.end_seen() && !facts_.error();
+}
+
+void TranslatedFlow::close(std::string& out) {
+  facts_.close(out);
+}
+
+std::optional<ErrorKind> TranslatedFlow::fault_at_end() const noexcept {
+  return facts_.ended() ? std::nullopt : std::optional(ErrorKind::StreamCut);
+}
+
+}  // namespace qq::relay

@@ -1,0 +1,44 @@
+// A provider's stream in another dialect than the client's: decoded to neutral events and encoded anew, each
+// as soon as it is whole. A delta leaves in the turn of the loop in which it came.
+#pragma once
+#include <memory>
+
+#include "relay/event_flow.h"
+#include "relay/neutral_facts.h"
+
+namespace qq::relay {
+
+class TranslatedFlow final : public EventFlow {
+ public:
+  // The encoder outlives the flow: whoever ends the client's stream with an error needs it too.
+  TranslatedFlow(std::unique_ptr<dialects::StreamDecoder> decoder, dialects::StreamEncoder& encoder);
+
+  void feed(std::string_view bytes, BodyEnd end, Output& output) override;
+  void close(std::string& out) override;
+
+  [[nodiscard]] bool content_seen() const noexcept override { return facts_.content_seen(); }
+  [[nodiscard]] bool ended() const noexcept override { return facts_.ended(); }
+  [[nodiscard]] bool empty_is_legitimate() const noexcept override { return facts_.empty_is_legitimate(); }
+  [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept override;
+  [[nodiscard]] const model::Usage& usage() const noexcept override { return facts_.usage(); }
+  [[nodiscard]] std::string_view finish_reason() const noexcept override { return facts_.finish_word(); }
+
+ private:
+  // Encodes what the decoder says. After a failure nothing is encoded: it is the relay's to tell.
+  class Encoding final : public NeutralFacts {
+   public:
+    explicit Encoding(dialects::StreamEncoder& encoder) noexcept : encoder_(encoder) {}
+    void on_event(const model::StreamEvent& event) override;
+    void close(std::string& out);
+    std::string* out = nullptr;
+
+   private:
+    dialects::StreamEncoder& encoder_;
+    bool closed_ = false;
+  };
+
+  std::unique_ptr<dialects::StreamDecoder> decoder_;
+  Encoding facts_;
+};
+
+}  // namespace qq::relay

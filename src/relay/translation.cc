@@ -1,0 +1,125 @@
+#include "relay/translation.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "relay/neutral_facts.h"
+#include "wire/http_head.h"
+
+namespace qq::relay {
+namespace {
+
+// A header that names a hundred lost fields helps nobody.
+constexpr std::size_t kLossesShown = 16;
+
+dialects::RequestHead request_head(const IncomingRequest& incoming) {
+  dialects::RequestHead head;
+  if (!incoming.native) return head;
+  head.path_model = incoming.native->path_model;
+  head.path_stream = incoming.native->path_stream;
+  head.array_stream = incoming.native->array_stream;
+  head.beta = incoming.native->beta;
+  head.version = incoming.native->version;
+  return head;
+}
+
+// What is put into a header must be one line of it.
+void append_safe(std::string& out, std::string_view text) {
+  for (const char c : text.substr(0, 120)) {
+    out.push_back(c > ' ' && c <= '~' && c != ';' ? c : '_');
+  }
+}
+
+}  // namespace
+
+Translation::Translation(const RequestState& state, const dialects::ClientDialect& client,
+                         model::ChatRequest request)
+    : client_(client), request_(std::move(request)), id_seed_(state.incoming.id.text()) {
+  head_.model = state.facts.model;
+  head_.request_id = id_seed_;
+  head_.now = std::chrono::duration_cast<std::chrono::seconds>(state.incoming.wall_started.time_since_epoch())
+                  .count();
+  head_.array_stream = state.incoming.native && state.incoming.native->array_stream;
+}
+
+Result<std::unique_ptr<Translation>> Translation::decode(const RequestState& state) {
+  const auto* client = dialects::client_dialect(model::dialect_of(state.incoming.endpoint));
+  QQ_ASSERT(client != nullptr);  // every client's endpoint has one
+  QQ_TRY(model::ChatRequest request,
+         client->decode_request(state.incoming.body, request_head(state.incoming)));
+  request.stream = state.facts.stream;
+  return std::unique_ptr<Translation>(new Translation(state, *client, std::move(request)));
+}
+
+Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& target,
+                                                         model::Endpoint endpoint) {
+  losses_.clear();
+  const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
+  QQ_ASSERT(provider != nullptr);
+  return provider->encode_request(request_, target, losses_);
+}
+
+Result<Translation::Answer> Translation::translate_answer(std::string_view body, const model::Target& target,
+                                                          model::Endpoint endpoint) {
+  const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
+  QQ_TRY(const model::ChatAnswer answer, provider->decode_answer(body, target, id_seed_));
+  if (!has_content(answer)) {
+    return fail(Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun,
+                                "the provider's answer has nothing in it"));
+  }
+  Answer translated;
+  translated.usage = answer.usage;
+  const model::Choice& first = answer.choices.front();
+  translated.finish_reason =
+      first.finish_word.empty() ? std::string(model::to_string(first.finish)) : first.finish_word;
+  translated.body = client_.encode_answer(answer, request_, head_, losses_);
+  return translated;
+}
+
+dialects::StreamEncoder& Translation::new_encoder() {
+  encoder_ = client_.stream_encoder(request_, head_);
+  return *encoder_;
+}
+
+bool Translation::encode_stream_error(const Error& error, std::string& out) {
+  if (!encoder_) return false;
+  const std::size_t before = out.size();
+  model::StreamEvent failed;
+  failed.kind = model::StreamEvent::Kind::Failed;
+  failed.error = &error;
+  encoder_->encode(failed, out);
+  return out.size() > before;
+}
+
+std::string Translation::losses_text() const {
+  std::string out;
+  std::size_t shown = 0;
+  for (const dialects::Loss& loss : losses_) {
+    if (shown == kLossesShown) {
+      out.append("; ...");
+      break;
+    }
+    if (shown++ > 0) out.append("; ");
+    append_safe(out, loss.field);
+  }
+  return out;
+}
+
+bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there) {
+  if (asked_there != state.incoming.endpoint) return true;
+  // Claude inside Vertex and Bedrock has an envelope of its own.
+  if (asked_there == model::Endpoint::Messages) {
+    return target.quirks.messages_form != model::MessagesForm::Direct;
+  }
+  // Providers are asked for events, whatever the client wants to have.
+  return state.incoming.native && state.incoming.native->array_stream && state.facts.stream;
+}
+
+Result<Translation*> translation_of(RequestState& state) {
+  if (!state.translation) {
+    QQ_TRY(state.translation, Translation::decode(state));
+  }
+  return state.translation.get();
+}
+
+}  // namespace qq::relay

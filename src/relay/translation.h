@@ -1,0 +1,59 @@
+// A request and its answer between two dialects. What passes through never comes here.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "dialects/dialect.h"
+#include "relay/request.h"
+
+namespace qq::relay {
+
+// One request in no dialect's words, decoded when the first target needs it and kept for the others.
+class Translation {
+ public:
+  // Errors: InvalidRequest in the client's own words.
+  static Result<std::unique_ptr<Translation>> decode(const RequestState& state);
+
+  // The request for one target; what it will not hear is noted. Errors: InvalidRequest, naming the caller's
+  // field, for what the target cannot do.
+  Result<dialects::EncodedRequest> encode_for(const model::Target& target, model::Endpoint endpoint);
+
+  // A whole answer of `target`'s in the client's words.
+  struct Answer {
+    std::string body;
+    model::Usage usage;
+    std::string finish_reason;
+  };
+  // Errors as of ProviderDialect::decode_answer; EmptyReply.
+  Result<Answer> translate_answer(std::string_view body, const model::Target& target,
+                                  model::Endpoint endpoint);
+
+  // A new one for each attempt; it stays until the client's stream has been ended.
+  dialects::StreamEncoder& new_encoder();
+  // An error behind what was streamed, in the form that fits to it. False: nothing has been encoded that it
+  // would have to fit to.
+  bool encode_stream_error(const Error& error, std::string& out);
+
+  [[nodiscard]] const model::ChatRequest& request() const noexcept { return request_; }
+  // "messages[2].cache_control; top_k": the fields that did not survive, for a header. Empty: all did.
+  [[nodiscard]] std::string losses_text() const;
+  [[nodiscard]] const dialects::Losses& losses() const noexcept { return losses_; }
+
+ private:
+  Translation(const RequestState& state, const dialects::ClientDialect& client, model::ChatRequest request);
+
+  const dialects::ClientDialect& client_;
+  model::ChatRequest request_;
+  std::string id_seed_;
+  dialects::AnswerHead head_;
+  dialects::Losses losses_;  // of the attempt that runs
+  std::unique_ptr<dialects::StreamEncoder> encoder_;
+};
+
+// Whether `target` is asked in another form than the client's, so that bytes cannot pass through.
+bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there);
+
+// Decodes on first use.
+Result<Translation*> translation_of(RequestState& state);
+
+}  // namespace qq::relay

@@ -1,0 +1,172 @@
+// Clients of one dialect and providers of another, over the whole gateway.
+#include "simulation/fault_case.h"
+#include "wire/json.h"
+
+namespace qq::simulation::dialects {
+namespace {
+
+Ask messages(std::string_view model) {
+  Ask ask;
+  ask.path = "/v1/messages";
+  ask.body = R"({"model":")" + std::string(model) +
+             R"(","max_tokens":500,"messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  return ask;
+}
+
+Ask generate(std::string_view model, std::string_view method = "generateContent") {
+  Ask ask;
+  ask.path = "/v1beta/models/" + std::string(model) + ":" + std::string(method);
+  ask.body = R"({"contents":[{"role":"user","parts":[{"text":"Tell me of rivers."}]}]})";
+  return ask;
+}
+
+TEST(Translated, AnAnthropicClientHearsAnOpenAiProvider) {
+  World world;
+  const Exchange heard = world.ask(messages("alone"));
+  EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+  const wire::JsonValue answer(heard.reply.body);
+  EXPECT_EQ(answer.member("type")->string(), "message");
+  EXPECT_EQ(answer.member("model")->string(), "alone") << "the name that was asked for";
+  EXPECT_EQ(answer.member("stop_reason")->string(), "end_turn");
+  EXPECT_GT(answer.member("usage")->member("output_tokens")->integer().value_or(0), 0);
+  EXPECT_NE(heard.raw.find("\r\nrequest-id: "), std::string::npos);
+  ASSERT_TRUE(heard.record);
+  EXPECT_EQ(heard.record->usage.source, model::UsageSource::Provider);
+  EXPECT_EQ(heard.story(), "success");
+  world.expect_rest();
+}
+
+TEST(Translated, AnAnthropicClientHearsAStreamToItsEnd) {
+  World world;
+  const Exchange heard = world.ask(messages("alone").streamed());
+  EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+  const std::string& body = heard.reply.body;
+  EXPECT_TRUE(body.starts_with("event: message_start\ndata: {")) << body;
+  EXPECT_TRUE(body.find("event: content_block_delta\n") != std::string::npos) << body;
+  EXPECT_TRUE(body.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")) << body;
+  EXPECT_TRUE(heard.reply.complete);
+  ASSERT_TRUE(heard.record);
+  EXPECT_EQ(heard.record->usage.source, model::UsageSource::Provider);
+  EXPECT_GT(heard.record->usage.output_total(), 0);
+  world.expect_rest();
+}
+
+TEST(Translated, AGeminiClientHearsWholeAnswersAndBothKindsOfStreams) {
+  World world;
+  const Exchange whole = world.ask(generate("alone"));
+  EXPECT_EQ(whole.reply.status, 200) << whole.reply.body;
+  EXPECT_TRUE(wire::JsonValue(whole.reply.body).member("candidates"));
+  const Exchange events = world.ask(generate("alone", "streamGenerateContent?alt=sse"));
+  EXPECT_TRUE(events.reply.body.starts_with("data: {")) << events.reply.body;
+  EXPECT_NE(events.raw.find("text/event-stream"), std::string::npos);
+  const Exchange array = world.ask(generate("alone", "streamGenerateContent"));
+  EXPECT_FALSE(wire::check_json(array.reply.body)) << array.reply.body;
+  EXPECT_TRUE(array.reply.body.starts_with("["));
+  EXPECT_NE(array.raw.find("content-type: application/json"), std::string::npos);
+  world.expect_rest();
+}
+
+TEST(Translated, FailuresFallBackBeforeContent) {
+  World world;
+  world.provider(0).misbehave("fault=503");
+  for (const Ask& ask : {messages("backed"), messages("backed").streamed(), generate("backed")}) {
+    const Exchange heard = world.ask(ask);
+    EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+    EXPECT_EQ(heard.story(), "overloaded,success");
+  }
+  world.expect_rest();
+}
+
+TEST(Translated, AStreamThatBreaksEndsWithTheClientsOwnError) {
+  World world;
+  world.provider(0).misbehave("fault=reset_mid_body; at=5; gap=20");
+  const Exchange heard = world.ask(messages("alone").streamed());
+  EXPECT_EQ(heard.reply.status, 200);
+  EXPECT_NE(heard.reply.body.find("event: error\ndata: {\"type\":\"error\",\"error\":{"), std::string::npos)
+      << heard.reply.body;
+  EXPECT_EQ(heard.reply.body.find("message_stop"), std::string::npos);
+  ASSERT_TRUE(heard.record);
+  EXPECT_TRUE(heard.record->interrupted);
+}
+
+TEST(Translated, ErrorsAreToldInTheClientsDialect) {
+  World world;
+  const Exchange unknown = world.ask(messages("nobody"));
+  EXPECT_EQ(unknown.reply.status, 404);
+  EXPECT_TRUE(unknown.reply.body.starts_with("{\"type\":\"error\",\"error\":{\"type\":\"not_found_error\""))
+      << unknown.reply.body;
+  const Exchange gemini = world.ask(generate("nobody"));
+  EXPECT_EQ(gemini.reply.status, 404);
+  EXPECT_NE(gemini.reply.body.find("\"status\":\"NOT_FOUND\""), std::string::npos) << gemini.reply.body;
+  Ask keyless = messages("alone");
+  keyless.header_lines.clear();
+  const Exchange refused = world.ask(keyless);
+  EXPECT_EQ(refused.reply.status, 401);
+  EXPECT_NE(refused.reply.body.find("authentication_error"), std::string::npos) << refused.reply.body;
+  Ask bad = messages("alone");
+  bad.body = R"({"model":"alone","max_tokens":5,"messages":[{"role":"user","content":7}]})";
+  const Exchange invalid = world.ask(bad);
+  EXPECT_EQ(invalid.reply.status, 400);
+  EXPECT_NE(invalid.reply.body.find("invalid_request_error"), std::string::npos) << invalid.reply.body;
+  EXPECT_NE(invalid.reply.body.find("messages.0.content"), std::string::npos) << invalid.reply.body;
+  EXPECT_EQ(world.provider(0).seen().requests().size(), 0U) << "bad input costs nothing upstream";
+}
+
+TEST(Translated, KeysComeInEveryDialectsHeader) {
+  World world;
+  for (const std::string_view line :
+       {"x-api-key: sk-of-the-tests\r\n", "x-goog-api-key: sk-of-the-tests\r\n"}) {
+    Ask ask = generate("alone");
+    ask.header_lines = line;
+    EXPECT_EQ(world.ask(ask).reply.status, 200) << line;
+  }
+  Ask in_query = generate("alone", "generateContent?key=sk-of-the-tests");
+  in_query.header_lines.clear();
+  EXPECT_EQ(world.ask(in_query).reply.status, 200);
+  Ask not_there = chat("alone");
+  not_there.path += "?key=sk-of-the-tests";
+  not_there.header_lines.clear();
+  EXPECT_EQ(world.ask(not_there).reply.status, 401) << "only Gemini's clients do so";
+}
+
+TEST(Translated, WhatATargetCannotDoIsRefusedBeforeAnythingIsSent) {
+  World world;
+  Ask ask = messages("alone");
+  ask.body = R"({"model":"alone","max_tokens":50,"messages":[{"role":"user","content":[)"
+             R"({"type":"document","source":{"type":"file","file_id":"file_1"}}]}]})";
+  const Exchange heard = world.ask(ask);
+  if (heard.reply.status == 400) {
+    EXPECT_NE(heard.reply.body.find("messages[0]"), std::string::npos) << heard.reply.body;
+    EXPECT_EQ(world.provider(0).seen().requests().size(), 0U);
+    EXPECT_EQ(heard.story(), "invalid_request");
+  }
+  world.expect_rest();
+}
+
+TEST(Translated, LossesAreNamed) {
+  World world;
+  Ask ask = messages("alone");
+  ask.body = R"({"model":"alone","max_tokens":50,"top_k":4,)"
+             R"("messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  const Exchange heard = world.ask(ask);
+  EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+  EXPECT_NE(heard.raw.find("x-queqiao-lossy: top_k\r\n"), std::string::npos) << heard.raw;
+}
+
+TEST(Models, AreListedInTheShapeOfWhoAsks) {
+  World world;
+  const auto list = [&](std::string_view path, std::string_view more) {
+    return world
+        .say("GET " + std::string(path) + " HTTP/1.1\r\nhost: x\r\n" + std::string(kKeyLine) +
+             std::string(more) + "\r\n")
+        .reply.body;
+  };
+  EXPECT_TRUE(list("/v1/models", "").starts_with("{\"object\":\"list\",\"data\":[{\"id\":"));
+  EXPECT_TRUE(list("/v1/models", "anthropic-version: 2023-06-01\r\n")
+                  .starts_with("{\"data\":[{\"type\":\"model\",\"id\":"));
+  EXPECT_TRUE(list("/v1beta/models", "").starts_with("{\"models\":[{\"name\":\"models/"));
+  EXPECT_TRUE(list("/v1beta/models/alone", "").starts_with("{\"name\":\"models/alone\""));
+}
+
+}  // namespace
+}  // namespace qq::simulation::dialects
