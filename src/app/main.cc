@@ -35,6 +35,7 @@ struct Run {
   }
   int operator()(const cli::KeysNew& options) const { return cli::run_keys_new(options); }
   int operator()(const cli::KeysHash& options) const { return cli::run_keys_hash(options); }
+  int operator()(const cli::TranslateOptions& options) const { return cli::run_translate(options); }
   int operator()(const cli::CheckOptions& options) const { return cli::run_check(options); }
   int operator()(const cli::SchemaOptions& options) const { return cli::run_schema(options); }
   int operator()(const cli::VersionOptions& options) const { return cli::run_version(options); }

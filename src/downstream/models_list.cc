@@ -73,6 +73,7 @@ std::optional<ModelsAsked> models_asked(const wire::RequestHead& head) {
     path.remove_prefix(kGeminiPath.size());
   } else if (path.starts_with(kPath)) {
     if (head.fields.find("anthropic-version")) asked.dialect = Dialect::Anthropic;
+    if (head.fields.find("x-goog-api-key")) asked.dialect = Dialect::Gemini;
     path.remove_prefix(kPath.size());
   } else {
     return std::nullopt;

@@ -1,5 +1,5 @@
 // GET /v1/models in the shape of whoever asks: OpenAI's; Anthropic's, for clients that say their
-// anthropic-version; Gemini's, under /v1beta.
+// anthropic-version; Gemini's, under /v1beta and for clients that send their key as Google's do.
 #pragma once
 #include <optional>
 #include <string>

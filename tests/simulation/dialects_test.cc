@@ -164,6 +164,8 @@ TEST(Models, AreListedInTheShapeOfWhoAsks) {
   EXPECT_TRUE(list("/v1/models", "").starts_with("{\"object\":\"list\",\"data\":[{\"id\":"));
   EXPECT_TRUE(list("/v1/models", "anthropic-version: 2023-06-01\r\n")
                   .starts_with("{\"data\":[{\"type\":\"model\",\"id\":"));
+  EXPECT_TRUE(list("/v1/models", "x-goog-api-key: sk-of-the-tests\r\n").starts_with("{\"models\":["))
+      << "Google's SDK asks there";
   EXPECT_TRUE(list("/v1beta/models", "").starts_with("{\"models\":[{\"name\":\"models/"));
   EXPECT_TRUE(list("/v1beta/models/alone", "").starts_with("{\"name\":\"models/alone\""));
 }

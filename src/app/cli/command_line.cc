@@ -76,6 +76,18 @@ constexpr auto kSchema =
     "  queqiao schema > queqiao.schema.json            then begin the file with\n"
     "                                                  # yaml-language-server: $schema=./queqiao.schema.json";
 
+constexpr auto kTranslate =
+    "Translate a body from standard input between two dialects, as the gateway does: a request from a "
+    "client's\n"
+    "dialect to a provider's, an answer or a stream from a provider's to a client's. What is lost is told on "
+    "stderr.\n"
+    "\n"
+    "Dialects: openai_chat, openai_responses, anthropic, gemini; of providers also bedrock, cohere, ollama\n"
+    "\n"
+    "Examples:\n"
+    "  queqiao translate --from anthropic --to openai_chat < request.json\n"
+    "  queqiao translate --from openai_chat --to gemini --what stream < events.txt";
+
 constexpr auto kVersion = "Print the version.";
 
 void add_pepper(CLI::App& command, PepperSource& pepper) {
@@ -97,6 +109,7 @@ struct Options {
   KeysHash keys_hash;
   CheckOptions check;
   SchemaOptions schema;
+  TranslateOptions translate;
 };
 
 }  // namespace
@@ -169,6 +182,23 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   auto* schema = app.add_subcommand("schema", kSchema);
   schema->add_flag("--markdown", options.schema.markdown, "Print the reference as Markdown tables instead");
 
+  auto* translate = app.add_subcommand("translate", kTranslate);
+  translate->add_option("--from", options.translate.from, "The dialect of the body")
+      ->type_name("DIALECT")
+      ->required();
+  translate->add_option("--to", options.translate.to, "The dialect it is wanted in")
+      ->type_name("DIALECT")
+      ->required();
+  translate->add_option("--what", options.translate.what, "What the body is")
+      ->check(CLI::IsMember({"request", "answer", "stream"}))
+      ->capture_default_str();
+  translate->add_option("--kind", options.translate.kind, "A provider kind, whose habits are kept")
+      ->type_name("KIND");
+  translate->add_option("--model", options.translate.model, "What the provider calls the model")
+      ->type_name("NAME");
+  translate->add_option("--name", options.translate.name, "What the client calls the model")
+      ->type_name("NAME");
+
   app.add_subcommand("version", kVersion);
   app.set_version_flag("--version", [] { return std::string(); });
 
@@ -188,6 +218,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (keys_hash->parsed()) return options.keys_hash;
   if (check->parsed()) return options.check;
   if (schema->parsed()) return options.schema;
+  if (translate->parsed()) return options.translate;
   return VersionOptions{};
 }
 

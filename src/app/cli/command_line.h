@@ -66,6 +66,17 @@ struct SchemaOptions {
   bool markdown = false;  // the reference of docs/configuration.md instead
 };
 
+// queqiao translate --from DIALECT --to DIALECT [--what request|answer|stream] [--kind KIND] [--model NAME]
+//                   [--name NAME]                                                 (the body comes on stdin)
+struct TranslateOptions {
+  std::string from;
+  std::string to;
+  std::string what = "request";
+  std::string kind;   // of the provider, an entry of the catalogue; empty: no habits
+  std::string model;  // what the provider calls it; empty: as the request does
+  std::string name;   // Gemini's requests have no model in their bodies; what an answer is to call it
+};
+
 // queqiao version
 struct VersionOptions {};
 
@@ -75,7 +86,7 @@ struct ExitNow {
 };
 
 using Command = std::variant<ServeOptions, DemoOptions, SimProviderOptions, KeysNew, KeysHash, CheckOptions,
-                             SchemaOptions, VersionOptions, ExitNow>;
+                             SchemaOptions, TranslateOptions, VersionOptions, ExitNow>;
 
 // Help goes to `out`, what is wrong to `err`.
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

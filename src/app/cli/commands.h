@@ -19,6 +19,9 @@ int run_check(const CheckOptions& options, const config::Environment& environmen
 int run_schema(const SchemaOptions& options);
 int run_schema(const SchemaOptions& options, const Streams& streams);
 
+int run_translate(const TranslateOptions& options);
+int run_translate(const TranslateOptions& options, const Streams& streams);
+
 int run_version(const VersionOptions& options);
 int run_version(const VersionOptions& options, const Streams& streams);
 

@@ -56,6 +56,36 @@ class CommandsTest : public testing::Test {
   std::ostringstream err_;
 };
 
+TEST_F(CommandsTest, TranslatesRequestsAnswersAndStreams) {
+  in_.str(R"({"model":"m","max_tokens":9,"top_k":3,"messages":[{"role":"user","content":"hi"}]})");
+  EXPECT_EQ(run_translate({.from = "anthropic", .to = "openai_chat", .model = "gpt"}, streams()), kGood);
+  EXPECT_THAT(out_.str(), HasSubstr(R"("model":"gpt")"));
+  EXPECT_THAT(out_.str(), HasSubstr(R"("content":"hi")"));
+  EXPECT_THAT(err_.str(), HasSubstr("lost: top_k: "));
+  out_.str("");
+  in_.clear();
+  in_.str(
+      R"({"choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]})");
+  EXPECT_EQ(run_translate({.from = "openai_chat", .to = "anthropic", .what = "answer"}, streams()), kGood);
+  EXPECT_THAT(out_.str(), HasSubstr(R"("text":"yes")"));
+  out_.str("");
+  in_.clear();
+  in_.str("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"yes\"}}]}\n\n");
+  EXPECT_EQ(run_translate({.from = "openai_chat", .to = "anthropic", .what = "stream"}, streams()), kFailed)
+      << "it was cut";
+  EXPECT_THAT(out_.str(), HasSubstr("content_block_delta"));
+}
+
+TEST_F(CommandsTest, TranslateSaysWhatIsWrong) {
+  in_.str("{}");
+  EXPECT_EQ(run_translate({.from = "klingon", .to = "openai_chat"}, streams()), kUsage);
+  EXPECT_THAT(err_.str(), HasSubstr("--from klingon: there is no such dialect"));
+  EXPECT_EQ(run_translate({.from = "anthropic", .to = "declared"}, streams()), kUsage);
+  EXPECT_EQ(run_translate({.from = "anthropic", .to = "openai_chat", .kind = "nobody"}, streams()), kUsage);
+  EXPECT_EQ(run_translate({.from = "anthropic", .to = "openai_chat"}, streams()), kFailed);
+  EXPECT_THAT(err_.str(), HasSubstr("\nmodel: Field required\n"));
+}
+
 // The text with the printed entry put into a configuration finds the printed key.
 void expect_key_works(const std::string& entry, const std::string& key,
                       const config::Environment& environment) {
