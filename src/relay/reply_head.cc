@@ -103,6 +103,12 @@ std::string waiting_header_lines(const RequestState& state) {
   return out;
 }
 
+std::string estimate_header_lines(const RequestState& state) {
+  std::string out = "content-type: application/json\r\nx-queqiao-estimated: input_tokens\r\n";
+  append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route, {});
+  return out;
+}
+
 std::string error_header_lines(model::Dialect dialect, std::string_view request_id, std::string_view route,
                                std::span<const model::Attempt> attempts, const Error& error) {
   std::string out = "content-type: application/json\r\n";

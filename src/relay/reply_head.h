@@ -24,6 +24,9 @@ std::string error_header_lines(model::Dialect dialect, std::string_view request_
 // For a stream whose 200 is sent by a heartbeat: no target is known yet.
 std::string waiting_header_lines(const RequestState& state);
 
+// For a count that the gateway made: says that it is an estimate.
+std::string estimate_header_lines(const RequestState& state);
+
 // "qwen-7b rate_limited 12ms, gpt-mini success 340ms": one entry an attempt, no provider or account names.
 std::string attempts_text(std::span<const model::Attempt> attempts);
 

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "relay/attempts.h"
 #include "relay/client_words.h"
+#include "relay/counting.h"
 #include "relay/reply_head.h"
 #include "relay/settle.h"
 #include "relay/translation.h"
@@ -53,6 +54,12 @@ Result<> prepare(RequestState& state) {
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);
+  if (state.plan.targets.empty() && counted_at(endpoint)) {
+    // Nobody counts there, but somebody answers.
+    state.plan = routing::make_plan(*route, *counted_at(endpoint), state.services.random);
+    state.estimates = !state.plan.targets.empty();
+    if (state.estimates) return {};
+  }
   if (state.plan.targets.empty()) {
     return fail(Error::client(ErrorKind::InvalidRequest,
                               fmt::format("The model `{}` is not available at this endpoint ({})",
@@ -81,6 +88,22 @@ Task<void> refuse(RequestState& state) {
   }
 }
 
+// A count that the gateway makes itself.
+Task<void> answer_estimate(RequestState& state) {
+  auto counted = estimated_count(state);
+  if (!counted) {
+    state.error = std::move(counted).error();
+    co_await refuse(state);
+    co_return;
+  }
+  const std::string lines = estimate_header_lines(state);
+  const std::string_view body = *counted;
+  if (state.client.reply(200, lines, {&body, 1}) == ClientPort::Taken::Pending) {
+    Result<> flushed = co_await state.client.flush(state.scope());
+    if (!flushed) state.error = std::move(flushed).error();
+  }
+}
+
 }  // namespace
 
 RequestState::RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_)
@@ -93,7 +116,11 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   state.deadline = incoming.started + state.snapshot.timers.total;
   incoming.body_bytes = incoming.body.size();
   if (may_run(state)) {
-    co_await run_attempts(state);
+    if (state.estimates) {
+      co_await answer_estimate(state);
+    } else {
+      co_await run_attempts(state);
+    }
   } else {
     co_await refuse(state);
   }

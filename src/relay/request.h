@@ -59,6 +59,7 @@ struct RequestState {
   std::vector<model::Attempt, FrameAllocator<model::Attempt>> attempts{};
   MonotonicTime deadline = kNever;
 
+  bool estimates = false;    // a count of tokens that no target can make
   bool delivered = false;    // the commit point is passed
   bool interrupted = false;  // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.
