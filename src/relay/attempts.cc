@@ -9,6 +9,7 @@
 #include "relay/answer.h"
 #include "relay/client_words.h"
 #include "relay/delivery.h"
+#include "relay/media_fetch.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "relay/translation.h"
@@ -166,6 +167,15 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   Outgoing outgoing;
   UpstreamCall call;
+  if (attempt.translated && needs_media(state, attempt)) {
+    Result<> fetched = co_await fetch_media(state, attempt);
+    if (!fetched) {
+      attempt.error = std::move(fetched).error();
+      const bool may_go_elsewhere = attempt.error->kind == ErrorKind::InvalidRequest;
+      if (may_go_elsewhere) attempt.outcome = model::Outcome::Refused;
+      co_return nullptr;
+    }
+  }
   if (Result<> encoded = encode_request(state, attempt, outgoing, call); !encoded) {
     attempt.error = std::move(encoded).error();
     attempt.error->phase = AttemptPhase::NotSent;

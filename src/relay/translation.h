@@ -34,7 +34,8 @@ class Translation {
   // would have to fit to.
   bool encode_stream_error(const Error& error, std::string& out);
 
-  [[nodiscard]] const model::ChatRequest& request() const noexcept { return request_; }
+  // To be completed by what has to be fetched.
+  [[nodiscard]] model::ChatRequest& request() noexcept { return request_; }
   // "messages[2].cache_control; top_k": the fields that did not survive, for a header. Empty: all did.
   [[nodiscard]] std::string losses_text() const;
   [[nodiscard]] const dialects::Losses& losses() const noexcept { return losses_; }

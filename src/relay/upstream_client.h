@@ -29,6 +29,9 @@ struct UpstreamCall {
     ~Patience() = default;
   };
 
+  enum class Method : std::uint8_t { Post, Get /* of the endpoint's path; no body, no connection kept */ };
+
+  Method method = Method::Post;
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view request_id;

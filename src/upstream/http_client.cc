@@ -33,7 +33,10 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
   const model::Origin& origin = target.origin;
   out.clear();
-  out.append("POST ").append(target.endpoint(call.endpoint).path_and_query).append(" HTTP/1.1\r\nhost: ");
+  const bool is_get = call.method == relay::UpstreamCall::Method::Get;
+  out.append(is_get ? "GET " : "POST ")
+      .append(target.endpoint(call.endpoint).path_and_query)
+      .append(" HTTP/1.1\r\nhost: ");
   const bool is_ipv6 = origin.host.find(':') != std::string::npos;
   if (is_ipv6) out.push_back('[');
   out.append(origin.host);
@@ -43,6 +46,11 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
     append_decimal(out, origin.port);
   }
   out.append("\r\n").append(target.auth_header_lines.reveal());
+  if (is_get) {
+    out.append(
+        "accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: */*\r\nconnection: close\r\n\r\n");
+    return;
+  }
   out.append(
       "content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
   out.append(call.stream ? "text/event-stream" : "application/json");
