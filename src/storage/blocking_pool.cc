@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "base/assert.h"
+
 namespace qq::storage {
 
 bool Handover::abandoned() {

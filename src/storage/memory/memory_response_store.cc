@@ -93,14 +93,16 @@ Task<Result<>> MemoryResponseStore::create_conversation(StoreCall call, relay::C
   entry->bytes = relay::bytes_of(conversation);
   conversation.created = in_milliseconds(conversation.created);
   entry->conversation = std::move(conversation);
+  const std::size_t bytes = entry->bytes + relay::bytes_of(items);
+  if (bytes > limits_.entry_bytes_max) co_return fail(relay::entry_too_large(bytes, limits_.entry_bytes_max));
   auto first = shared(std::move(items));
-  QQ_CO_CHECK(accepts(*entry, first));
 
   Removed removed;
   const std::lock_guard lock(mutex_);
   if (find(call.owner, Kind::Conversation, entry->id, call.now) != nullptr) {
     co_return fail(relay::id_taken(entry->id));
   }
+  QQ_CO_CHECK(accepts(*entry, first));
   Entry& made = insert(call.owner, std::move(entry), now, removed);
   append(made, std::move(first), now);
   make_room(*made.owner, &made, nullptr, now, removed);

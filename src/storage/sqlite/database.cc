@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace qq::storage {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "storage/sqlite/response_schema.h"
 
 namespace qq::storage {
