@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "admission/key_hash.h"
+#include "config/scalar.h"
 #include "config/shown.h"
 #include "config/suggest.h"
 #include "net/address.h"
@@ -53,6 +54,7 @@ class Checker {
     check_models();
     check_routes();
     check_keys();
+    check_storage();
   }
 
  private:
@@ -131,6 +133,27 @@ class Checker {
   void check_sizes() {
     if (config_.limits.bodies_in_flight_max < config_.limits.body_max) {
       report("limits.bodies_in_flight_max", "must be at least `body_max`");
+    }
+  }
+
+  void check_storage() {
+    const relay::ResponseStorage& responses = config_.responses;
+    const std::string path = "storage.responses";
+    if (!places_.of(path + ".backend").good || !places_.of(path + ".path").good) return;
+    const bool sqlite = responses.chosen() == relay::ResponseBackend::Sqlite;
+    if (sqlite && responses.path.empty()) {
+      report(path + ".path", "`backend: sqlite` needs a path, such as /var/lib/queqiao/responses.db");
+    }
+    if (!sqlite && !responses.path.empty()) {
+      report(path + ".path", "only `backend: sqlite` has a file: remove the path or the backend");
+    }
+    const relay::ResponseLimits limits = responses.limits();
+    if (limits.owner_bytes_max < 2 * limits.entry_bytes_max) {
+      report(path + ".owner_max",
+             "must be at least twice `entry_max`, so that an answer and its conversation fit");
+    } else if (limits.total_bytes_max < limits.owner_bytes_max) {
+      report(path + ".total_max", fmt::format("must be at least {}, what one owner may have",
+                                              format_size(limits.owner_bytes_max)));
     }
   }
 

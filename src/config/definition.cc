@@ -240,7 +240,8 @@ const Section& root_section() {
                .at_least(1),
            Make(maps("routes", &T::routes, route_section(), "name"))
                .doc("Public names that stand for several models."),
-           Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys.")},
+           Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys."),
+           Make(same_struct("storage", storage_section())).doc("What the gateway itself keeps.").restart()},
       .defaults = defaults_of<T>()};
   return kSection;
 }

@@ -84,6 +84,34 @@ TEST(Load, ZeroStandsForAutomaticLimits) {
   EXPECT_EQ(config.limits.connections_max, 0U);
 }
 
+TEST(Load, AnswersAreKeptInMemoryUnlessAFileIsGiven) {
+  EXPECT_EQ(with("").responses.chosen(), relay::ResponseBackend::Memory);
+  const Config config = with(
+      "storage: {responses: {path: /var/lib/answers.db, ttl: 48h, entry_max: 1MiB, owner_max: 2MiB, "
+      "owner_entries_max: 3, total_max: 4MiB}}");
+  EXPECT_EQ(config.responses.chosen(), relay::ResponseBackend::Sqlite);
+  EXPECT_EQ(config.responses.path, "/var/lib/answers.db");
+  const relay::ResponseLimits limits = config.responses.limits();
+  EXPECT_EQ(limits.ttl, 48h);
+  EXPECT_EQ(limits.entry_bytes_max, 1U << 20U);
+  EXPECT_EQ(limits.owner_bytes_max, 2U << 20U);
+  EXPECT_EQ(limits.owner_entries_max, 3U);
+  EXPECT_EQ(limits.total_bytes_max, 4U << 20U);
+  EXPECT_EQ(with("storage: {responses: {backend: none}}").responses.chosen(), relay::ResponseBackend::None);
+}
+
+TEST(Load, LimitsOfKeptAnswersThatAreNotGivenFollowTheOthers) {
+  const auto limits = [](std::string_view text) {
+    return with(fmt::format("storage: {{responses: {{{}}}}}", text)).responses.limits();
+  };
+  EXPECT_EQ(limits("ttl: 1h").total_bytes_max, 256U << 20U);
+  EXPECT_EQ(limits("ttl: 1h").owner_bytes_max, 64U << 20U);
+  EXPECT_EQ(limits("path: a.db").total_bytes_max, std::size_t{16} << 30U);
+  EXPECT_EQ(limits("total_max: 1GiB").owner_bytes_max, 256U << 20U);
+  EXPECT_EQ(limits("entry_max: 256MiB").owner_bytes_max, 512U << 20U);
+  EXPECT_EQ(limits("entry_max: 256MiB").total_bytes_max, 512U << 20U);
+}
+
 TEST(Load, ReadsListeners) {
   const Config config = loaded(R"(
 listeners:
