@@ -1,5 +1,7 @@
 #include "app/worker.h"
 
+#include "storage/sweeper.h"
+
 namespace qq::app {
 namespace {
 
@@ -9,10 +11,17 @@ constexpr Milliseconds kLagSample{1'000};
 
 Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                downstream::Server::Shared& shared, std::shared_ptr<const relay::Snapshot> snapshot,
-               std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy)
+               std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy,
+               relay::ResponseStore* responses)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
-      services_{
-          loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
+      services_{loop_,
+                upstream_,
+                observer,
+                counters_,
+                process,
+                std::move(snapshot),
+                Random(secure_random_seed()),
+                responses},
       server_(services_, shared),
       ending_(loop_) {}
 
@@ -27,6 +36,10 @@ void Worker::run_in_thread() {
     loop_.run();
     ended_.store(true, std::memory_order_release);
   });
+}
+
+void Worker::sweep_responses() {
+  if (services_.responses != nullptr) tasks_.spawn(storage::sweep(loop_, *services_.responses, ending_));
 }
 
 void Worker::publish(std::shared_ptr<const relay::Snapshot> snapshot) {

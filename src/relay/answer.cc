@@ -7,6 +7,7 @@
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
@@ -120,13 +121,23 @@ Error told_by(const model::Target& target, Error error) {
   return fault_of(target, facts);
 }
 
+// What is kept is told when it is: `finish_whole` does so.
+ClientPort::Taken put_off(RequestState& state, int status, std::string lines, std::string_view body) {
+  ResponseKeeping& keeping = *state.keeping;
+  keeping.status = status;
+  keeping.header_lines = std::move(lines);
+  keeping.body = told_response(state, body);
+  return ClientPort::Taken::All;
+}
+
 Result<ClientPort::Taken> deliver_translated(RequestState& state, model::Attempt& attempt, int status,
                                              std::string_view passed_lines, std::string_view body) {
   auto answer = state.translation->translate_answer(body, *attempt.target, attempt.endpoint);
   if (!answer) return fail(told_by(*attempt.target, std::move(answer).error()));
   note_good(state, attempt, answer->usage, answer->finish_reason);
-  const std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
+  std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
   const std::string_view piece = answer->body;
+  if (state.keeping) return put_off(state, status, std::move(lines), piece);
   return state.client.reply(status, lines, {&piece, 1});
 }
 
@@ -138,11 +149,28 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
   const auto facts = judge(attempt, body);
   if (facts.fault) return fail(fault_of(*attempt.target, facts));
   note_good(state, attempt, facts.usage, facts.finish_reason);
-  const std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
+  std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
   dialects::openai::AnswerBody out;
   dialects::openai::edit_answer(facts, body,
                                 dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
+  if (state.keeping) {
+    std::string whole;
+    for (const std::string_view piece : out.pieces) whole.append(piece);
+    return put_off(state, status, std::move(lines), whole);
+  }
   return state.client.reply(status, lines, out.pieces);
+}
+
+// Behind a whole answer that was judged good and handed to the client, or put off until it is kept.
+Task<Result<>> finish_whole(RequestState& state, ClientPort::Taken taken) {
+  if (state.keeping) {
+    ResponseKeeping& keeping = *state.keeping;
+    co_await keep_response(state, keeping.body);
+    const std::string_view body = keeping.body;
+    taken = state.client.reply(keeping.status, keeping.header_lines, {&body, 1});
+  }
+  Result<> told = co_await taken_by_client(state, taken);
+  co_return told;
 }
 
 bool looks_like_an_answer(std::string_view held) noexcept {
@@ -309,8 +337,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
           Result<ClientPort::Taken> taken =
               deliver_whole(state, attempt, status, content_type, passed_lines, piece.bytes);
           if (!taken) co_return fail(std::move(taken).error());
-          if (*taken == ClientPort::Taken::All) co_return Result<>();
-          co_return co_await taken_by_client(state, *taken);
+          if (*taken == ClientPort::Taken::All && !state.keeping) co_return Result<>();
+          co_return co_await finish_whole(state, *taken);
         }
         held.append(piece.bytes);
         complete = piece.last;
@@ -321,8 +349,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
       Result<ClientPort::Taken> taken =
           deliver_whole(state, attempt, status, content_type, passed_lines, held);
       if (!taken) co_return fail(std::move(taken).error());
-      if (*taken == ClientPort::Taken::All) co_return Result<>();
-      co_return co_await taken_by_client(state, *taken);
+      if (*taken == ClientPort::Taken::All && !state.keeping) co_return Result<>();
+      co_return co_await finish_whole(state, *taken);
     }
   }
 

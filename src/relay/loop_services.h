@@ -22,6 +22,8 @@ struct ProcessState {
   std::atomic<int> memory_step{0};
 };
 
+class ResponseStore;
+
 struct LoopServices {
   net::EventLoop& loop;
   UpstreamClient& upstream;
@@ -30,6 +32,7 @@ struct LoopServices {
   ProcessState& process;
   std::shared_ptr<const Snapshot> snapshot;  // the newest; requests pin their own
   Random random;
+  ResponseStore* responses = nullptr;  // null: nothing is kept
   resilience::RetryBudget retry_budget{};
   SpareBodies spare_bodies{};
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h

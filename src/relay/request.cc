@@ -7,6 +7,7 @@
 #include "relay/client_words.h"
 #include "relay/counting.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
 #include "relay/settle.h"
 #include "relay/translation.h"
 
@@ -15,6 +16,13 @@ namespace {
 
 // OpenAI's own default where `model` may be left out.
 constexpr std::string_view kDefaultModerationModel = "omni-moderation-latest";
+
+// A step that may refuse the request: what it says is left for whoever tells it.
+bool passed(RequestState& state, Result<> step) {
+  if (step) return true;
+  state.error = std::move(step).error();
+  return false;
+}
 
 // What the first target needs of a request that is to be translated is looked at before anybody is asked.
 Result<> decode_if_needed(RequestState& state) {
@@ -66,15 +74,21 @@ Result<> prepare(RequestState& state) {
                                           asked.substr(0, 200), model::to_string(endpoint)),
                               "model"));
   }
-  return decode_if_needed(state);
+  return {};
 }
 
 // Out of line: what it needs while it works is no part of a waiting request's frame.
 [[gnu::noinline]] bool may_run(RequestState& state) {
-  Result<> prepared = prepare(state);
-  if (prepared) return true;
-  state.error = std::move(prepared).error();
-  return false;
+  return passed(state, prepare(state));
+}
+[[gnu::noinline]] bool may_be_asked(RequestState& state) {
+  return state.estimates || passed(state, decode_if_needed(state));
+}
+
+// Of a conversation that the gateway keeps, what came before.
+[[gnu::noinline]] Task<bool> resumed(RequestState& state) {
+  Result<> step = co_await resume(state);
+  co_return passed(state, std::move(step));
 }
 
 Task<void> refuse(RequestState& state) {
@@ -115,14 +129,15 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   RequestState state(services, client, incoming);
   state.deadline = incoming.started + state.snapshot.timers.total;
   incoming.body_bytes = incoming.body.size();
-  if (may_run(state)) {
-    if (state.estimates) {
-      co_await answer_estimate(state);
-    } else {
-      co_await run_attempts(state);
-    }
-  } else {
+  bool good = may_run(state);
+  if (good && may_be_stateful(state)) good = co_await resumed(state);
+  good = good && may_be_asked(state);
+  if (!good) {
     co_await refuse(state);
+  } else if (state.estimates) {
+    co_await answer_estimate(state);
+  } else {
+    co_await run_attempts(state);
   }
   incoming.free_body();
   settle(state);

@@ -46,6 +46,7 @@ struct IncomingRequest {
 };
 
 class Translation;
+struct ResponseKeeping;
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.
 struct RequestState {
@@ -73,6 +74,7 @@ struct RequestState {
   std::chrono::nanoseconds upstream_wait{};
   std::optional<Heartbeat> heartbeat{};        // streams only
   std::unique_ptr<Translation> translation{};  // made when the first target needs it
+  std::unique_ptr<ResponseKeeping> keeping{};  // of a response that is to be kept
   std::unique_ptr<DrainPlace> drain_place{};   // of a client that has left; see usage_drain.h
 
   // Out of line, where the translation is known.

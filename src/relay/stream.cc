@@ -12,6 +12,7 @@
 #include "relay/event_flow.h"
 #include "relay/native_flow.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
 #include "relay/sieve.h"
 #include "relay/translated_flow.h"
 #include "relay/translation.h"
@@ -118,6 +119,10 @@ class Relaying {
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
+  // The end of a response that is to be kept waits until it is.
+  [[nodiscard]] bool is_put_off() const noexcept { return put_off_; }
+  [[nodiscard]] std::string take_response() noexcept { return std::exchange(response_, {}); }
+  void write_put_off();
   // The client was waited for. What the provider did meanwhile is not known.
   void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
@@ -148,6 +153,7 @@ class Relaying {
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
   void hand_over(EventFlow::Output& step, bool finished);
+  bool put_end_off(EventFlow::Output& step, bool last);
   void end(std::optional<Error> error);
   void note_facts();
   // The stream has come to its end, and what it cost is known or never will be.
@@ -167,11 +173,14 @@ class Relaying {
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
+  bool put_off_last_ = false;
+  bool put_off_ = false;  // `held_` is the stream's end, and `response_` is to be kept before it is told
   std::unique_ptr<EventFlow> flow_;
   model::Attempt& attempt_;
   bool ended_ = false;  // by [DONE] or an error
   std::string passed_lines_;
-  std::string held_;  // whole events that wait for the commit point
+  std::string held_;  // whole events that wait for the commit point, or until their response is kept
+  std::string response_;
   std::unique_ptr<Error> error_;
 };
 
@@ -293,6 +302,7 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
     std::string().swap(passed_lines_);
   }
   const bool last = finished && !step.error;
+  if (state_.keeping && flow_->ended() && put_end_off(step, last)) return;
   // A heartbeat behind the end would be one too many.
   if (last) {
     state_.heartbeat->stop();
@@ -304,6 +314,35 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   if (!held_.empty()) std::string().swap(held_);
   if (taken == ClientPort::Taken::Gone && !step.error) return end(client_gone());
   if (step.error || finished) end(std::move(step.error));
+}
+
+// The event that ends a response has come: it is held back, as the client would ask for what it names.
+[[gnu::noinline]] bool Relaying::put_end_off(EventFlow::Output& step, bool last) {
+  if (step.error) return false;
+  std::string events = std::move(held_);
+  for (const std::string_view piece : step.out) events.append(piece);
+  events.append(std::exchange(step.line_end, {}));
+  auto told = told_last_event(state_, events, response_);
+  held_ = told ? *std::move(told) : std::move(events);
+  put_off_ = told.has_value();
+  if (!put_off_) {
+    step.out = {};
+    return false;
+  }
+  put_off_last_ = last;
+  state_.heartbeat->stop();
+  return true;
+}
+
+[[gnu::noinline]] void Relaying::write_put_off() {
+  put_off_ = false;
+  state_.keeping.reset();  // what may still come is no answer
+  const std::string_view piece = held_;
+  const auto taken =
+      state_.client.write({&piece, 1}, put_off_last_ ? ClientPort::Last::Yes : ClientPort::Last::No);
+  std::string().swap(held_);
+  if (taken == ClientPort::Taken::Gone) return end(client_gone());
+  if (put_off_last_) end(std::nullopt);
 }
 
 Task<void> drain_stream(RequestState& state, UpstreamReply& reply, Relaying& relaying) {
@@ -336,6 +375,12 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
       Result<> flushed = co_await state.client.flush(state.scope());
       relaying.client_waited_for();
       if (!flushed) relaying.client_left(flushed);
+    }
+    if (relaying.is_put_off()) {
+      reply.keep();
+      co_await keep_response(state, relaying.take_response());
+      relaying.write_put_off();
+      continue;
     }
     if (relaying.over()) break;
     if (relaying.end_unwritten()) {

@@ -190,8 +190,8 @@ World::World(WorldSetup setup) {
   }
   upstream_ =
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
-  services_.emplace(
-      relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
+  services_.emplace(relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_,
+                                        Random(setup.seed), &responses_});
   for (const downstream::ListenerConfig& listener : loaded->listeners)
     shared_.listeners.push_back({listener, nullptr});
   shared_.listeners.front().tls = std::move(setup.listener_tls);

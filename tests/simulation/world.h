@@ -23,6 +23,7 @@
 #include "net/simulated_loop.h"
 #include "resilience/target_health.h"
 #include "simulator/provider/provider_simulator.h"
+#include "storage/memory/memory_response_store.h"
 #include "upstream/http_client.h"
 
 namespace qq::simulation {
@@ -162,6 +163,7 @@ class World {
   relay::ProcessState process_;
   fakes::RecordingObserver observer_;
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
+  storage::MemoryResponseStore responses_{relay::ResponseStorage{}.limits()};
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;
