@@ -9,6 +9,7 @@
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/settle.h"
+#include "relay/stored_objects.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -119,6 +120,10 @@ Task<void> answer_estimate(RequestState& state) {
 }
 
 }  // namespace
+
+IncomingRequest::IncomingRequest() = default;
+IncomingRequest::IncomingRequest(IncomingRequest&&) noexcept = default;
+IncomingRequest::~IncomingRequest() = default;
 
 RequestState::RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_)
     : services(services_), client(client_), incoming(incoming_), snapshot(*incoming_.snapshot) {}

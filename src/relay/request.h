@@ -27,6 +27,8 @@
 
 namespace qq::relay {
 
+struct StoredCall;
+
 // What is known when the head was admitted and the body has arrived.
 struct IncomingRequest {
   RequestId id;
@@ -35,14 +37,21 @@ struct IncomingRequest {
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::shared_ptr<const Snapshot> snapshot;
   const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
+  std::string_view method = "POST";          // static text
   std::string_view path;                     // static text of the endpoint
   std::unique_ptr<NativeHead> native;        // null for OpenAI's endpoints
+  std::unique_ptr<StoredCall> stored;        // asked of the store, not of a model (stored_objects.h)
   std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;
   BodyBudget budget{};  // of `body`
 
   void free_body() noexcept { budget.release(std::exchange(body, {})); }
+
+  // Out of line, where a stored call is known.
+  IncomingRequest();
+  IncomingRequest(IncomingRequest&&) noexcept;
+  ~IncomingRequest();
 };
 
 class Translation;

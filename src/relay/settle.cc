@@ -5,9 +5,9 @@ namespace qq::relay {
 void settle(RequestState& state) noexcept {
   RequestRecord record;
   record.request_id = state.incoming.id.text();
-  record.method = "POST";
+  record.method = state.incoming.method;
   record.path = state.incoming.path;
-  record.endpoint = state.incoming.endpoint;
+  if (!state.incoming.stored) record.endpoint = state.incoming.endpoint;
   record.route = state.plan.route;
   if (state.incoming.key != nullptr) {
     record.key_name = state.incoming.key->name;

@@ -1,4 +1,6 @@
 // Stateful responses at a provider that only has chat: the gateway keeps what was said.
+#include <fmt/format.h>
+
 #include "simulation/world.h"
 #include "wire/json.h"
 
@@ -91,6 +93,49 @@ TEST(KeptResponses, WhatOurStoreDoesNotKnowMayBeTheProvidersOwn) {
   ask.body = R"({"model":"alone","input":"hi","previous_response_id":"resp_theirs"})";
   world.ask(ask);
   EXPECT_NE(world.provider(0).seen().requests().back().body.find("resp_theirs"), std::string::npos);
+}
+
+Exchange call(World& world, std::string_view method, std::string_view path, std::string_view body = "") {
+  return world.say(fmt::format("{} {} HTTP/1.1\r\nhost: x\r\n{}content-length: {}\r\n\r\n{}", method, path,
+                               kKeyLine, body.size(), body));
+}
+
+TEST(StoredObjects, AResponseIsReadAndDeleted) {
+  World world(chat_only());
+  const std::string id = id_of(world.ask(say("Tell me of the river Thames.")));
+  const Exchange read = call(world, "GET", "/v1/responses/" + id);
+  EXPECT_EQ(read.reply.status, 200) << read.reply.body;
+  EXPECT_EQ(wire::JsonValue(read.reply.body).member("id")->string(), id);
+  const Exchange input = call(world, "GET", "/v1/responses/" + id + "/input_items?limit=5");
+  EXPECT_NE(input.reply.body.find("river Thames"), std::string::npos) << input.reply.body;
+  EXPECT_EQ(call(world, "POST", "/v1/responses/" + id + "/cancel").reply.status, 400);
+  const Exchange gone = call(world, "DELETE", "/v1/responses/" + id);
+  EXPECT_EQ(gone.reply.status, 200) << gone.reply.body;
+  EXPECT_EQ(call(world, "GET", "/v1/responses/" + id).reply.status, 404);
+  EXPECT_EQ(call(world, "PUT", "/v1/responses/" + id).reply.status, 405);
+  EXPECT_EQ(call(world, "GET", "/v1/responses/" + id + "/input_items?limit=0").reply.status, 400);
+  world.expect_rest();
+}
+
+TEST(StoredObjects, AConversationGrowsByWhatIsSaidInIt) {
+  World world(chat_only());
+  const Exchange made =
+      call(world, "POST", "/v1/conversations",
+           R"({"metadata":{"a":"b"},"items":[{"type":"message","role":"user","content":"First."}]})");
+  ASSERT_EQ(made.reply.status, 200) << made.reply.body;
+  const std::string id = wire::JsonValue(made.reply.body).member("id")->string();
+  const Exchange heard = world.ask(say("Second.", R"(,"conversation":")" + id + "\""));
+  ASSERT_EQ(heard.reply.status, 200) << heard.reply.body;
+  const std::string& asked = world.provider(0).seen().requests().back().body;
+  EXPECT_LT(asked.find("First."), asked.find("Second.")) << asked;
+  const Exchange items = call(world, "GET", "/v1/conversations/" + id + "/items?order=asc");
+  const std::string& body = items.reply.body;
+  EXPECT_LT(body.find("First."), body.find("Second.")) << body;
+  EXPECT_NE(body.find("output_text"), std::string::npos) << "the answer is an item, too";
+  EXPECT_EQ(call(world, "GET", "/v1/conversations/" + id).reply.status, 200);
+  EXPECT_EQ(call(world, "DELETE", "/v1/conversations/" + id).reply.status, 200);
+  EXPECT_EQ(call(world, "GET", "/v1/conversations/" + id + "/items").reply.status, 404);
+  world.expect_rest();
 }
 
 }  // namespace
