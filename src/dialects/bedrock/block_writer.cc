@@ -145,7 +145,9 @@ Result<> BlockWriter::message(const anthropic::Message& message, bool last) {
   }
   // A document needs a text beside it.
   if (has_document && !has_text) json_.begin_object().member("text", ".").end_object();
-  if (last) cache_point(request_.cache, family_.caches);
+  // Two cachePoints in a row say no more than one.
+  const Part& end = *message.parts.back();
+  if (last && !is_marked(end)) cache_point(request_.cache, family_.caches && !is_document(end));
   json_.end_array().end_object();
   return {};
 }

@@ -155,6 +155,16 @@ TEST(BedrockRequest, CacheMarksBecomeBlocksBehindWhatIsMarked) {
   EXPECT_EQ(asked(wish, "meta.llama3-8b").body.find("cachePoint"), std::string::npos);
 }
 
+TEST(BedrockRequest, AMarkOfTheWholeRequestStandsAtItsEnd) {
+  model::ChatRequest wish = hello();
+  wish.cache.emplace();
+  const std::string marked_once =
+      R"([{"role":"user","content":[{"text":"Hello"},{"cachePoint":{"type":"default"}}]}])";
+  EXPECT_EQ(asked(wish).at("messages"), marked_once);
+  wish.turns[0].parts[0].cache.emplace();
+  EXPECT_EQ(asked(wish).at("messages"), marked_once);
+}
+
 TEST(BedrockRequest, OfTooManyMarksTheLastFourAreWritten) {
   model::ChatRequest wish = request(turn(Role::User, marked(text("1")), marked(text("2")), marked(text("3")),
                                          marked(text("4")), marked(text("5"))));
