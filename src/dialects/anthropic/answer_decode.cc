@@ -6,7 +6,9 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
+#include "dialects/calls.h"
 #include "dialects/openai/error_body.h"
+#include "dialects/provider_json.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "dialects/carried_state.h"
-#include "wire/utf8.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -246,32 +245,6 @@ Fault decode_content(JsonValue content, std::vector<Part>& out) {
 
 void write_extra(wire::JsonWriter& json, const model::ExtraFields& extra) {
   for (const model::ExtraField& field : extra) json.any_key(field.key).raw(field.value);
-}
-
-std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
-  const std::string_view text = trimmed(call.arguments);
-  const bool custom = call.kind == model::ToolCallPart::Kind::Custom;
-  if (!custom) {
-    if (text.empty() || text == "null") return "{}";
-    if (text.front() == '{' && !wire::check_json(text)) return std::string(text);
-    wrapped = true;
-  }
-  std::string out = custom ? "{\"input\":" : "{\"arguments\":";
-  wire::append_json_string(out, call.arguments);
-  out += '}';
-  return out;
-}
-
-std::optional<JsonValue> provider_json(std::string_view text, std::string& room) {
-  if (!wire::check_json(text)) return JsonValue(text);
-  if (wire::check_json(text, {.check_utf8 = false})) return std::nullopt;
-  room.clear();
-  while (!text.empty()) {
-    const wire::Utf8Part part = wire::first_utf8_part(text);
-    room += part.valid ? text.substr(0, part.size) : wire::kReplacementCharacter;
-    text.remove_prefix(part.size);
-  }
-  return JsonValue(room);
 }
 
 std::string one_line(std::string_view json) {

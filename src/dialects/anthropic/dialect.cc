@@ -1,7 +1,5 @@
 #include "dialects/anthropic/dialect.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text.h"
@@ -105,12 +103,6 @@ std::string_view stop_reason_of(Finish finish) noexcept {
 
 std::string answer_id(std::string_view id, const AnswerHead& head) {
   return id.starts_with("msg_") ? std::string(id) : "msg_" + std::string(head.request_id);
-}
-
-std::string made_call_id(std::string_view seed, std::size_t number) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : seed) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("call_{:016x}{}", hash, number);
 }
 
 }  // namespace qq::dialects::anthropic

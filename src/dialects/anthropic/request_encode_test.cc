@@ -375,6 +375,8 @@ TEST(AnthropicTarget, StructuredOutput) {
   EXPECT_EQ(older.at("output_config"), "");
   EXPECT_THAT(older.at("system"), ::testing::HasSubstr("must conform to this JSON Schema"));
   EXPECT_EQ(older.lost(), "response_format: the nearest that the target has\n");
+  request.output->schema.clear();
+  EXPECT_EQ(sent(request).at("output_config"), "") << "without the schema";
   request.output =
       model::OutputFormat{.kind = model::OutputFormat::Kind::JsonObject, .name = {}, .description = {}};
   const Sent object = sent(request);

@@ -8,8 +8,10 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
+#include "dialects/calls.h"
 #include "dialects/carried_state.h"
 #include "dialects/openai/error_body.h"
+#include "dialects/provider_json.h"
 #include "wire/aws_frames.h"
 #include "wire/sse.h"
 
@@ -22,15 +24,6 @@ using model::StreamEvent;
 using wire::JsonMembers;
 using wire::JsonValue;
 using Kind = StreamEvent::Kind;
-
-// A text without a copy where nothing in it is escaped.
-std::string_view text_in(const std::optional<JsonValue>& value, std::string& scratch) {
-  if (!value) return {};
-  const std::string_view raw = value->raw_string();
-  if (raw.find('\\') == std::string_view::npos) return raw;
-  scratch = value->string();
-  return scratch;
-}
 
 // A block's JSON as it grows by its deltas.
 struct OpaqueBlock {
