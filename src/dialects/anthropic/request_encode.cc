@@ -395,7 +395,6 @@ std::size_t size_hint(const ChatRequest& request) {
 
 std::string header_lines(const ChatRequest& request, MessagesForm form) {
   std::string out;
-  if (form == MessagesForm::Direct) out = "anthropic-version: 2023-06-01\r\n";
   if (form == MessagesForm::BedrockInvoke || request.dialect != Dialect::Anthropic) return out;
   for (const model::ExtraField& field : request.extra) {
     if (field.key != kBetaField) continue;
