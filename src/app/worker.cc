@@ -11,10 +11,13 @@ Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                downstream::Server::Shared& shared, std::shared_ptr<const relay::Snapshot> snapshot,
                std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
+      authorizer_(loop_, upstream_),
       services_{
           loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
       server_(services_, shared),
-      ending_(loop_) {}
+      ending_(loop_) {
+  services_.authorizer = &authorizer_;
+}
 
 Worker::~Worker() {
   join();
@@ -47,6 +50,7 @@ void Worker::join() {
 
 Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
   co_await worker.server_.drain(drain_time);
+  co_await worker.authorizer_.close();
   worker.upstream_.close_idle();
   worker.ending_.cancel(ErrorKind::ShuttingDown);
   worker.loop_.stop();

@@ -8,6 +8,7 @@
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/authorize.h"
 #include "relay/delivery.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
@@ -143,6 +144,16 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   WaitForUsage patience(state);
   if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
+  std::string auth_lines;
+  if (attempt.target->request_auth != model::RequestAuth::Fixed) {
+    Result<> authorized = co_await authorize(state.services, call, auth_lines,
+                                             state.snapshot.timers_of(*attempt.target), state.scope());
+    if (!authorized) {
+      count_wait(state, from);
+      attempt.error = std::move(authorized).error();
+      co_return nullptr;
+    }
+  }
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
   count_wait(state, from);

@@ -24,6 +24,7 @@
 #include "resilience/target_health.h"
 #include "simulator/provider/provider_simulator.h"
 #include "upstream/http_client.h"
+#include "upstream/request_authorizer.h"
 
 namespace qq::simulation {
 
@@ -162,6 +163,7 @@ class World {
   relay::ProcessState process_;
   fakes::RecordingObserver observer_;
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
+  std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;
