@@ -101,19 +101,22 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
 struct RefusalHead {
   WallTime received{};
   std::optional<Milliseconds> retry_after;
+  std::string aws_error_type;
 };
 
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
   return {now,
-          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
+          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after,
+          std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
 }
 
 [[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
                                 std::string_view body) {
-  const wire::Fields no_fields;
-  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received,
+  wire::Fields fields;
+  if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
+  Error error = providers::classify_reply(target.kind, status, fields, body, head.received,
                                           providers::credential_of(target));
   if (head.retry_after) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;
