@@ -8,14 +8,14 @@
 namespace qq::providers {
 namespace {
 
-struct Case {
+struct Told {
   std::string_view kind;
   int status;
   std::string_view body;
   ErrorKind meaning;
 };
 
-Error classified(const Case& each) {
+Error classified(const Told& each) {
   const wire::Fields none;
   return classify_reply(each.kind, each.status, none, each.body, WallTime{});
 }
@@ -24,7 +24,7 @@ constexpr std::string_view kAnthropicOverload =
     R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"})";
 
 TEST(AnthropicErrors, MeanWhatTheirTypesAndWordsSay) {
-  const std::vector<Case> cases = {
+  const std::vector<Told> cases = {
       {"anthropic", 529, kAnthropicOverload, ErrorKind::Overloaded},
       {"anthropic", 401,
        R"({"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}})",
@@ -63,7 +63,7 @@ TEST(AnthropicErrors, MeanWhatTheirTypesAndWordsSay) {
        ErrorKind::RateLimited},
       {"vertex_anthropic", 529, kAnthropicOverload, ErrorKind::Overloaded},
   };
-  for (const Case& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
+  for (const Told& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
 }
 
 TEST(AnthropicErrors, InAStreamMeanTheSame) {
@@ -80,7 +80,7 @@ TEST(AnthropicErrors, InAStreamMeanTheSame) {
 }
 
 TEST(GoogleErrors, MeanWhatTheirReasonsSay) {
-  const std::vector<Case> cases = {
+  const std::vector<Told> cases = {
       {"gemini", 400,
        R"({"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}})",
        ErrorKind::CredentialDead},
@@ -116,7 +116,7 @@ TEST(GoogleErrors, MeanWhatTheirReasonsSay) {
        R"({"error":{"code":400,"message":"Invalid value at 'contents'","status":"INVALID_ARGUMENT"}})",
        ErrorKind::Refused},
   };
-  for (const Case& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
+  for (const Told& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
 }
 
 TEST(GoogleErrors, SayWhenToComeBackInTheirDetails) {
@@ -194,7 +194,7 @@ TEST(BedrockErrors, InAStreamMeanTheSame) {
 }
 
 TEST(OtherErrors, MeanWhatTheirWordsSay) {
-  const std::vector<Case> cases = {
+  const std::vector<Told> cases = {
       {"cohere", 401, R"({"id":"1","message":"invalid api token"})", ErrorKind::CredentialDead},
       {"cohere", 404, R"({"id":"1","message":"model 'x' not found"})", ErrorKind::ModelMissing},
       {"cohere", 429,
@@ -210,12 +210,12 @@ TEST(OtherErrors, MeanWhatTheirWordsSay) {
       {"ollama_native", 500, R"({"error":"model requires more system memory"})", ErrorKind::ServerError},
       {"jina", 402, R"({"detail":"Insufficient balance"})", ErrorKind::QuotaExhausted},
   };
-  for (const Case& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
+  for (const Told& each : cases) EXPECT_EQ(classified(each).kind, each.meaning) << each.status << each.body;
 }
 
 // Each has the beginning in which the provider says it, and what a caller may have said further on.
 TEST(OtherErrors, SayThatARequestIsLongerThanTheContext) {
-  const std::vector<Case> long_ones = {
+  const std::vector<Told> long_ones = {
       {"anthropic", 400,
        R"({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}})",
        ErrorKind::Refused},
@@ -232,7 +232,7 @@ TEST(OtherErrors, SayThatARequestIsLongerThanTheContext) {
       {"ollama_native", 400, R"({"error":"the input length exceeds the context length"})",
        ErrorKind::Refused},
   };
-  for (const Case& each : long_ones) {
+  for (const Told& each : long_ones) {
     const Error error = classified(each);
     EXPECT_EQ(error.kind, each.meaning) << each.body;
     EXPECT_EQ(error.code, "context_length_exceeded") << each.body;

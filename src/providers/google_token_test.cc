@@ -9,19 +9,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr WallTime kNow{1'700'000'000s + 500ms};
-constexpr std::string_view kUri = "https://oauth2.googleapis.com/token";
+constexpr WallTime kIssued{1'700'000'000s + 500ms};
+constexpr std::string_view kTokenUri = "https://oauth2.googleapis.com/token";
 
-const fakes::RsaPair& pair() {
+const fakes::RsaPair& rsa_pair() {
   static const fakes::RsaPair kPair;
   return kPair;
 }
 
 TEST(ServiceAccount, IsReadFromTheFileThatGoogleGives) {
-  const auto account = parse_service_account(fakes::service_account_json(pair(), kUri));
+  const auto account = parse_service_account(fakes::service_account_json(rsa_pair(), kTokenUri));
   ASSERT_TRUE(account) << account.error().message;
   EXPECT_EQ(account->client_email, "robot@project.example");
-  EXPECT_EQ(account->token_uri, kUri);
+  EXPECT_EQ(account->token_uri, kTokenUri);
   EXPECT_EQ(account->key_id, "key-1");
 }
 
@@ -43,9 +43,9 @@ TEST(ServiceAccount, SaysWhatIsWrongAndQuotesNothing) {
 }
 
 TEST(TokenRequest, IsAnAssertionThatItsKeySigns) {
-  const auto account = parse_service_account(fakes::service_account_json(pair(), kUri));
+  const auto account = parse_service_account(fakes::service_account_json(rsa_pair(), kTokenUri));
   ASSERT_TRUE(account);
-  const auto body = token_request_body(*account, kNow);
+  const auto body = token_request_body(*account, kIssued);
   ASSERT_TRUE(body);
   constexpr std::string_view kBegin =
       "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
@@ -57,8 +57,8 @@ TEST(TokenRequest, IsAnAssertionThatItsKeySigns) {
   EXPECT_EQ(from_base64url(assertion.substr(first + 1, last - first - 1)),
             R"({"iss":"robot@project.example","scope":"https://www.googleapis.com/auth/cloud-platform",)"
             R"("aud":"https://oauth2.googleapis.com/token","iat":1700000000,"exp":1700003600})");
-  EXPECT_TRUE(
-      pair().verifies(assertion.substr(0, last), from_base64url(assertion.substr(last + 1)).value_or("")));
+  EXPECT_TRUE(rsa_pair().verifies(assertion.substr(0, last),
+                                  from_base64url(assertion.substr(last + 1)).value_or("")));
 }
 
 TEST(TokenReply, GivesATokenAndHowLongItLasts) {
