@@ -14,6 +14,7 @@ Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy,
                relay::ResponseStore* responses)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
+      authorizer_(loop_, upstream_),
       services_{loop_,
                 upstream_,
                 observer,
@@ -23,7 +24,9 @@ Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                 Random(secure_random_seed()),
                 responses},
       server_(services_, shared),
-      ending_(loop_) {}
+      ending_(loop_) {
+  services_.authorizer = &authorizer_;
+}
 
 Worker::~Worker() {
   join();
@@ -60,6 +63,7 @@ void Worker::join() {
 
 Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
   co_await worker.server_.drain(drain_time);
+  co_await worker.authorizer_.close();
   worker.upstream_.close_idle();
   worker.ending_.cancel(ErrorKind::ShuttingDown);
   worker.loop_.stop();

@@ -8,6 +8,7 @@
 #include "net/epoll_loop.h"
 #include "relay/loop_services.h"
 #include "upstream/http_client.h"
+#include "upstream/request_authorizer.h"
 
 namespace qq::app {
 
@@ -40,6 +41,7 @@ class Worker {
   net::EpollLoop loop_;
   relay::LoopCounters counters_;
   upstream::HttpUpstreamClient upstream_;
+  upstream::RequestAuthorizer authorizer_;
   relay::LoopServices services_;
   downstream::Server server_;
   net::Cancellation ending_;  // of the worker's own tasks

@@ -187,8 +187,14 @@ class Checker {
       check_reference(path + ".kind", kinds, provider.kind, "entry of the catalogue");
       return;
     }
+    for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
+      const auto good = providers::check_credential(*kind, provider.accounts[k].credential);
+      if (!good) report(fmt::format("{}.accounts[{}].credential", path, k), good.error().message);
+    }
     // What else this kind needs, only the catalogue knows: any account and model will do to ask it.
-    if (!url_good || provider.accounts.empty()) return;
+    const bool keys_good = places_.of(path + ".project").good && places_.of(path + ".location").good &&
+                           places_.of(path + ".region").good;
+    if (!url_good || !keys_good || provider.accounts.empty()) return;
     providers::AccountConfig account;
     account.name = "any";
     const auto target = providers::make_target(provider, account, "any", "any");

@@ -129,6 +129,39 @@ models: [{name: m, provider: p}]
   EXPECT_TRUE(config.listeners[1].serve_admin && !config.listeners[1].serve_api);
 }
 
+TEST(Load, ReadsWhatTheCloudsProvidersNeed) {
+  const Config config = loaded(R"(
+listeners: [{address: "127.0.0.1:0"}]
+providers:
+  - {name: google, kind: vertex, project: my-project-123, location: global, accounts: [{name: main, credential: none}]}
+  - name: aws
+    kind: bedrock
+    region: eu-central-1
+    accounts: [{name: main, credential: "AKIACANARY:${OPENAI_API_KEY}:${EMPTY:-}"}]
+models:
+  - {name: g, provider: google}
+  - {name: a, provider: aws}
+)");
+  EXPECT_EQ(config.providers.at(0).project, "my-project-123");
+  EXPECT_EQ(config.providers.at(0).location, "global");
+  EXPECT_EQ(config.providers.at(1).region, "eu-central-1");
+  EXPECT_EQ(config.providers.at(1).accounts[0].credential.reveal(), "AKIACANARY:sk-canary-4f9a8b7c6d5e:");
+}
+
+TEST(Load, TakesAWholeJsonDocumentForACredential) {
+  auto environment = test_environment({{"ACCOUNT", "{\n  \"type\": \"canary\"\n}"}});
+  const auto result = load_text("f.yaml", R"(
+listeners: [{address: "127.0.0.1:0"}]
+providers:
+  - {name: google, kind: vertex, project: p, location: global, accounts: [{name: main, credential: "${ACCOUNT}"}]}
+models: [{name: g, provider: google}]
+)",
+                                environment);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(to_text(result.error().front()),
+              testing::HasSubstr("has another `type` than service_account, the only one that is taken"));
+}
+
 TEST(Load, ReadsProvidersAccountsAndLimitGroups) {
   const Config config = loaded(R"(
 listeners: [{address: "127.0.0.1:0"}]

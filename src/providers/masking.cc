@@ -17,11 +17,19 @@ struct Prefix {
   bool needs_digit;  // for prefixes that ordinary identifiers have too
 };
 constexpr std::array kPrefixes = {
-    Prefix{"sk-", false},   Prefix{"sk_", false},  Prefix{"gsk_", false},   Prefix{"xai-", false},
-    Prefix{"pplx-", false}, Prefix{"AIza", false}, Prefix{"nvapi-", false}, Prefix{"hf_", true},
-    Prefix{"fw_", true},    Prefix{"tgp_", true},  Prefix{"csk-", true},    Prefix{"r8_", true},
-    Prefix{"ark-", true},   Prefix{"key-", true},  Prefix{"Bearer ", true}, Prefix{"bearer ", true},
-    Prefix{"org-", true},   Prefix{"proj_", true},  // no keys, but names of our account at OpenAI
+    Prefix{"sk-", false},          Prefix{"sk_", false},
+    Prefix{"gsk_", false},         Prefix{"xai-", false},
+    Prefix{"pplx-", false},        Prefix{"AIza", false},
+    Prefix{"nvapi-", false},       Prefix{"hf_", true},
+    Prefix{"fw_", true},           Prefix{"tgp_", true},
+    Prefix{"csk-", true},          Prefix{"r8_", true},
+    Prefix{"ark-", true},          Prefix{"key-", true},
+    Prefix{"Bearer ", true},       Prefix{"bearer ", true},
+    Prefix{"AKIA", true},          Prefix{"ASIA", true},
+    Prefix{"ABSK", false},         Prefix{"ya29.", false},
+    Prefix{"jina_", true},         Prefix{"bedrock-api-key-", false},
+    Prefix{"org-", true},          Prefix{"proj_", true},  // no keys, but names of our account at OpenAI
+    Prefix{"arn:aws:iam::", true}, Prefix{"arn:aws:sts::", true},  // the same at AWS: its number stands next
 };
 
 bool is_digit(char c) noexcept {
@@ -149,7 +157,12 @@ std::string mask_keys_in_json(std::string_view json) {
 }
 
 std::string_view credential_of(const model::Target& target) noexcept {
-  const std::string_view credential = credential_in(target.auth_header_lines.reveal());
+  std::string_view credential = credential_in(target.auth_header_lines.reveal());
+  // Of AWS's keys only the name goes out. Google's tokens are known by their form (mask_keys).
+  if (target.request_auth == model::RequestAuth::AwsSigV4) {
+    credential = target.signing_credential.reveal();
+    credential = credential.substr(0, credential.find(':'));
+  }
   return credential.size() < kTailMin ? std::string_view() : credential;
 }
 

@@ -14,6 +14,9 @@ TEST(MaskKeys, HidesKeysOfEveryForm) {
       {"project proj_AbCdEfGh12345678", "project proj_****"},
       {"Authorization: Bearer abc.def-123456", "Authorization: Bearer ****"},
       {"key 0123456789abcdef0123456789abcdef refused", "key **** refused"},
+      {"key id AKIAIOSFODNN7EXAMPLE is", "key id AKIA**** is"},
+      {"User: arn:aws:iam::123456789012:user/me may not", "User: arn:aws:iam::****:user/me may not"},
+      {"token ya29.a0Af_B-y12345 ended", "token ya29.**** ended"},
       {"key 0123456789abcdef0123456789abcdef.Secret16Chars00 refused", "key **** refused"},
       {"{\"message\":\"bad\\nsk-abcdefgh12345678\\u0022\"}", "{\"message\":\"bad\\nsk-****\\u0022\"}"},
   };

@@ -154,7 +154,7 @@ ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& bod
     case 425:
     case 499: return ErrorKind::ServerError;
     case 429: return body.quota_per_day ? ErrorKind::QuotaExhausted : ErrorKind::RateLimited;
-    case 498: return ErrorKind::Overloaded;  // Groq's flex capacity
+    case 498: return kind == "cohere" ? ErrorKind::Refused : ErrorKind::Overloaded;  // Groq's flex capacity
     default: return ErrorKind::Refused;
   }
 }
@@ -222,6 +222,15 @@ std::string describe(int status, std::string_view body, const ErrorBody& read) {
   return with + ": " + words;
 }
 
+// For callers that look for OpenAI's code, and for who must know a request that is too long from other bad
+// ones.
+constexpr std::string_view kTooLong = "context_length_exceeded";
+
+void name_overflow(std::string_view provider, const ErrorBody& body, Error& error) {
+  if (error.kind != ErrorKind::Refused || error.code == kTooLong) return;
+  if (begins_as_context_overflow(provider, body, lowered(body.message))) error.code = kTooLong;
+}
+
 Error make_error(ErrorKind kind, int status, std::string_view raw, const ErrorBody& body) {
   Error error = Error::upstream(kind, AttemptPhase::ReplyBegun, {});
   error.upstream_status = static_cast<std::uint16_t>(std::clamp(status, 0, 999));
@@ -265,6 +274,7 @@ Error classify_object(std::string_view kind, const ErrorBody& read) {
   }
   Error error = make_error(meaning, 200, {}, read);
   if (read.message.empty()) error.message = "the provider sent an error without a message";
+  name_overflow(kind, read, error);
   if (may_wait(meaning) && !read.object.empty()) {
     const wire::Fields none;
     error.retry_after = retry_after(none, "{\"error\":" + read.object + "}", WallTime{});
@@ -279,8 +289,12 @@ Error classify_reply(std::string_view kind, int status, const wire::Fields& fiel
   std::string raw(body);
   hide_credential(raw, credential);
   ErrorBody read = read_error_body(raw);
+  if (const auto told = fields.find(kAwsErrorType); told && read.type.empty()) {
+    read.type = aws_exception(*told);
+  }
   hide(read, credential);
   Error error = make_error(judge(kind, status, read), status, raw, read);
+  name_overflow(kind, read, error);
   if (may_wait(error.kind)) error.retry_after = retry_after(fields, raw, now);
   return error;
 }

@@ -1,6 +1,7 @@
 // What a provider's non-2xx answer means: one Error from status, headers and body, whatever the shape.
-// Knows the error bodies of the OpenAI-dialect providers (spec: table of error shapes): key errors sent as
-// 400, quota inside 429, business codes as strings, `error` as a string, `detail`, HTML pages.
+// Knows the error bodies of all providers of the catalogue (spec: table of error shapes): key errors sent as
+// 400, quota inside 429, business codes as strings, `error` as a string, `detail`, HTML pages, kinds that
+// only a header tells.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "wire/http_head.h"
 
 namespace qq::providers {
+
+// The header in which AWS says what kind of error it is; its bodies hold a message only.
+inline constexpr std::string_view kAwsErrorType = "x-amzn-errortype";
 
 // `head` of a reply with status >= 400 (or one that is no answer: 1xx..3xx, 204); `body` at most its first
 // 64 KiB, which may be cut anywhere. The message holds the provider's own words, cut to 2 KiB, with anything

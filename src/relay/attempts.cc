@@ -7,6 +7,7 @@
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/authorize.h"
 #include "relay/client_words.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
@@ -102,19 +103,22 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
 struct RefusalHead {
   WallTime received{};
   std::optional<Milliseconds> retry_after;
+  std::string aws_error_type;
 };
 
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
   return {now,
-          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
+          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after,
+          std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
 }
 
 [[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
                                 std::string_view body) {
-  const wire::Fields no_fields;
-  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received,
+  wire::Fields fields;
+  if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
+  Error error = providers::classify_reply(target.kind, status, fields, body, head.received,
                                           providers::credential_of(target));
   if (head.retry_after) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;
@@ -185,6 +189,16 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   WaitForUsage patience(state);
   if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
+  std::string auth_lines;
+  if (attempt.target->request_auth != model::RequestAuth::Fixed) {
+    Result<> authorized = co_await authorize(state.services, call, auth_lines,
+                                             state.snapshot.timers_of(*attempt.target), state.scope());
+    if (!authorized) {
+      count_wait(state, from);
+      attempt.error = std::move(authorized).error();
+      co_return nullptr;
+    }
+  }
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
   count_wait(state, from);

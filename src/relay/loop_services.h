@@ -22,6 +22,7 @@ struct ProcessState {
   std::atomic<int> memory_step{0};
 };
 
+class Authorizer;
 class ResponseStore;
 
 struct LoopServices {
@@ -38,6 +39,7 @@ struct LoopServices {
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h
   // When what still runs is cut: the end of the drain time, once a drain has begun.
   MonotonicTime requests_until = kNever;
+  Authorizer* authorizer = nullptr;  // null: no target wants more than fixed header lines
 };
 
 }  // namespace qq::relay

@@ -35,7 +35,9 @@ struct UpstreamCall {
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view request_id;
-  std::string_view header_lines;                  // forwarded from the client, each line with CRLF
+  std::string_view header_lines;  // forwarded from the client, each line with CRLF
+  std::string_view auth_lines{};  // made for this request (authorizer.h), each line with CRLF
+  std::string_view content_type = "application/json";
   std::span<const std::string_view> body_pieces;  // one gathered write
   std::size_t body_bytes = 0;
   bool stream = false;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "upstream/http_reply.h"
+#include "upstream/request_lines.h"
 #include "wire/http_head.h"
 
 namespace qq::upstream {
@@ -31,29 +32,21 @@ Error gave_up(const net::Scope& scope, AttemptPhase phase) {
 
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
-  const model::Origin& origin = target.origin;
   out.clear();
   const bool is_get = call.method == relay::UpstreamCall::Method::Get;
   out.append(is_get ? "GET " : "POST ")
-      .append(target.endpoint(call.endpoint).path_and_query)
+      .append(target.endpoint(call.endpoint).path(call.stream))
       .append(" HTTP/1.1\r\nhost: ");
-  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
-  if (is_ipv6) out.push_back('[');
-  out.append(origin.host);
-  if (is_ipv6) out.push_back(']');
-  if (origin.port != (origin.tls ? 443 : 80)) {
-    out.push_back(':');
-    append_decimal(out, origin.port);
-  }
-  out.append("\r\n").append(target.auth_header_lines.reveal());
+  append_authority(out, target.origin);
+  out.append("\r\n").append(target.auth_header_lines.reveal()).append(call.auth_lines);
+  append_missing_lines(out, target.default_header_lines, call.header_lines);
   if (is_get) {
     out.append(
         "accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: */*\r\nconnection: close\r\n\r\n");
     return;
   }
-  out.append(
-      "content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
-  out.append(call.stream ? "text/event-stream" : "application/json");
+  out.append("content-type: ").append(call.content_type);
+  out.append("\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ").append(accepted(call));
   out.append("\r\nx-request-id: ").append(call.request_id);
   out.append("\r\ncontent-length: ");
   append_decimal(out, call.body_bytes);

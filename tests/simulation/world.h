@@ -25,6 +25,7 @@
 #include "simulator/provider/provider_simulator.h"
 #include "storage/memory/memory_response_store.h"
 #include "upstream/http_client.h"
+#include "upstream/request_authorizer.h"
 
 namespace qq::simulation {
 
@@ -163,6 +164,7 @@ class World {
   relay::ProcessState process_;
   fakes::RecordingObserver observer_;
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
+  std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
   storage::MemoryResponseStore responses_{relay::ResponseStorage{}.limits()};
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;

@@ -322,7 +322,6 @@ class RequestWriter {
 
 std::string header_lines(const ChatRequest& request, MessagesForm form) {
   std::string out;
-  if (form == MessagesForm::Direct) out = "anthropic-version: 2023-06-01\r\n";
   if (form == MessagesForm::BedrockInvoke || request.dialect != Dialect::Anthropic) return out;
   for (const model::ExtraField& field : request.extra) {
     if (field.key != kBetaField) continue;

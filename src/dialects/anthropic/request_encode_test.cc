@@ -43,7 +43,7 @@ TEST(AnthropicTarget, TheEnvelopeIsTheTargets) {
   EXPECT_EQ(
       direct.body,
       R"({"model":"claude-x","stream":true,"max_tokens":10,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]})");
-  EXPECT_EQ(direct.headers, "anthropic-version: 2023-06-01\r\nanthropic-beta: a, b\r\n");
+  EXPECT_EQ(direct.headers, "anthropic-beta: a, b\r\n");
   const Sent vertex = sent(request, target_of("claude-x", model::MessagesForm::Vertex));
   EXPECT_EQ(
       vertex.body,
@@ -62,7 +62,7 @@ TEST(AnthropicTarget, NoHeaderCanBeSmuggledIn) {
           decoded(
               R"({"model":"m","max_tokens":1,"anthropic_beta":["a\r\nx: y"],"messages":[{"role":"user","content":"hi"}]})"))
           .headers,
-      "anthropic-version: 2023-06-01\r\nanthropic-beta: ax: y\r\n");
+      "anthropic-beta: ax: y\r\n");
 }
 
 TEST(AnthropicTarget, WithoutALimitTheFamilysIsSent) {
