@@ -203,7 +203,7 @@ const std::vector<BadInput>& bad_meanings() {
     {"SqliteWithoutPath",
      "limits: {",
      "storage: {responses: {backend: sqlite}}\nlimits: {",
-     {"5:23: storage.responses.path: `backend: sqlite` needs a path, such as /var/lib/queqiao/responses.db"}},
+     {"5:22: storage.responses.path: `backend: sqlite` needs a path, such as /var/lib/queqiao/responses.db"}},
     {"PathWithoutSqlite",
      "limits: {",
      "storage: {responses: {backend: memory, path: /tmp/a.db}}\nlimits: {",

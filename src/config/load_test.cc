@@ -102,7 +102,7 @@ TEST(Load, AnswersAreKeptInMemoryUnlessAFileIsGiven) {
 
 TEST(Load, LimitsOfKeptAnswersThatAreNotGivenFollowTheOthers) {
   const auto limits = [](std::string_view text) {
-    return with(fmt::format("storage: {{responses: {{{}}}}}", text)).responses.limits();
+    return with("storage: {responses: {" + std::string(text) + "}}").responses.limits();
   };
   EXPECT_EQ(limits("ttl: 1h").total_bytes_max, 256U << 20U);
   EXPECT_EQ(limits("ttl: 1h").owner_bytes_max, 64U << 20U);

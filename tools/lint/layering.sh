@@ -6,7 +6,8 @@
 #
 # A folder includes folders of lower levels and itself, never a sibling of its own level. The third level is
 # pure: it does not include net, and neither it nor wire and model touches sockets, files or threads. Only
-# net names epoll, c-ares and OpenSSL's TLS, and only storage/sqlite SQLite. Test programs may use what they need to test.
+# net names epoll, c-ares and OpenSSL's TLS, and only storage/sqlite SQLite. Test programs may use what they
+# need to test.
 set -uo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/../..}
 cd "$root" || exit 2

@@ -90,8 +90,9 @@ TEST(ResponsesHistory, AnAnswerSaysItsConversation) {
 }
 
 TEST(ResponsesHistory, IdsMadeHereAreTheGatewaysOwn) {
-  const auto turn = turn_items(R"([{"role":"user","content":"a"},{"id":null,"role":"user"},{"type":"item_reference","id":"x"}])",
-                               R"({"id":"resp_1","output":[{"id":"msg_1","type":"message"}]})", "resp_1");
+  const auto turn = turn_items(
+      R"([{"role":"user","content":"a"},{"id":null,"role":"user"},{"type":"item_reference","id":"x"}])",
+      R"({"id":"resp_1","output":[{"id":"msg_1","type":"message"}]})", "resp_1");
   ASSERT_TRUE(turn);
   ASSERT_EQ(turn->size(), 3U);
   EXPECT_EQ((*turn)[0].json, R"({"id":"qq_item_resp_1_0","role":"user","content":"a"})");
