@@ -15,6 +15,7 @@ class NeutralFacts : public dialects::EventSink {
   void on_event(const model::StreamEvent& event) override;
 
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
+  [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
   [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
   // Every choice that was begun is finished, or the provider said that it has ended.
   [[nodiscard]] bool ended() const noexcept { return end_seen_ || (finished_ > 0 && finished_ >= choices_); }
@@ -27,6 +28,7 @@ class NeutralFacts : public dialects::EventSink {
   void take_finish(const model::StreamEvent& event);
 
   bool content_seen_ = false;
+  bool blank_seen_ = false;
   bool empty_legitimate_ = false;
   bool end_seen_ = false;
   std::uint32_t choices_ = 0;  // seen
@@ -45,5 +47,7 @@ bool has_something_to_see(std::string_view text) noexcept;
 
 // The same of a whole answer.
 bool has_content(const model::ChatAnswer& answer) noexcept;
+// White space, of an answer that has no content.
+bool says_white_space(const model::ChatAnswer& answer) noexcept;
 
 }  // namespace qq::relay

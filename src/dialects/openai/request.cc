@@ -20,6 +20,21 @@ constexpr bool has_stream_options(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
 
+// The others give whole answers only. A `stream` in their requests means nothing and goes on like every member
+// that we don't know.
+constexpr bool has_streams(model::Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case model::Endpoint::Embeddings:
+    case model::Endpoint::Moderations:
+    case model::Endpoint::Rerank:
+    case model::Endpoint::CountInputTokens:
+    case model::Endpoint::CountMessageTokens:
+    case model::Endpoint::CountContentTokens:
+    case model::Endpoint::AudioTranslations: return false;
+    default: return true;
+  }
+}
+
 // Gemini's requests say the model and whether to stream in the URL.
 constexpr bool says_it_in_the_path(model::Endpoint endpoint) noexcept {
   return model::dialect_of(endpoint) == model::Dialect::Gemini;
@@ -135,7 +150,9 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
-  QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
+  if (has_streams(endpoint)) {
+    QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
+  }
   if (has_stream_options(endpoint)) QQ_CHECK(read_stream_options(stream_options.value, facts));
   return facts;
 }

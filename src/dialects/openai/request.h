@@ -23,7 +23,7 @@ struct RequestFacts {
   wire::JsonValue
       model_value;    // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
   std::string model;  // decoded
-  bool stream = false;
+  bool stream = false;                 // never where an endpoint has no streams, whatever the body says
   bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
   wire::JsonValue stream_options;      // empty text if absent
 };

@@ -100,6 +100,19 @@ TEST(InspectRequest, NamesTheFieldAndTheFix) {
   }
 }
 
+TEST(InspectRequest, IgnoresStreamWhereThereAreNone) {
+  for (const Endpoint endpoint : {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank,
+                                  Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {
+    for (const std::string_view value : {"true", "1", "null"}) {
+      const auto facts =
+          inspect_request(endpoint, R"({"model":"m","stream":)" + std::string(value) + "}", {});
+      ASSERT_TRUE(facts) << to_string(endpoint) << value;
+      EXPECT_FALSE(facts->stream) << to_string(endpoint) << value;
+    }
+  }
+  EXPECT_TRUE(inspect_request(Endpoint::ImagesGenerations, R"({"model":"m","stream":true})", {})->stream);
+}
+
 TEST(InspectRequest, ModerationsMayLeaveTheModelOut) {
   EXPECT_TRUE(inspect(R"({"input":"x"})", Endpoint::Moderations));
   EXPECT_FALSE(inspect(R"({"input":"x"})", Endpoint::Embeddings));

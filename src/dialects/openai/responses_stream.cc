@@ -37,6 +37,7 @@ void StreamJudge::judge_response_object(wire::JsonValue response, EventFacts& fa
       // Some engines send no deltas and everything at the end.
       for (wire::JsonElements items(value); items.next() && !facts.content;) {
         facts.content = output_item_has_content(items.value());
+        blank_seen_ = blank_seen_ || (!facts.content && says_white_space(items.value()));
       }
     }
   }
@@ -100,6 +101,7 @@ EventFacts StreamJudge::judge_responses(wire::JsonValue event) {
   }
   if (type.ends_with(".delta")) {
     facts.content = delta_has_content(type, delta);
+    if (!facts.content && delta.is_string() && delta.text().size() > 2) blank_seen_ = true;
     return facts;
   }
   if (!response.text().empty()) {

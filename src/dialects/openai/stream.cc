@@ -190,6 +190,7 @@ void StreamJudge::judge_choice(wire::JsonValue choice, EventFacts& facts) {
       case 5:
         if (key == "delta") {
           if (!facts.content) facts.content = message_has_content(value);
+          if (!facts.content && !content_seen_ && !blank_seen_) blank_seen_ = says_white_space(value);
         } else if (key == "index") {
           index = value.integer().value_or(0);
         } else if (key == "usage" && value.is_object()) {  // Moonshot

@@ -54,6 +54,8 @@ class StreamJudge {
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
   // An end without content that is still an answer: content_filter, length, refusal, stop string...
   [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
+  // White space was said, and nothing else before it.
+  [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
   [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }  // last non-null wins
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
@@ -74,6 +76,7 @@ class StreamJudge {
   bool terminal_seen_ = false;
   bool done_seen_ = false;
   bool empty_legitimate_ = false;
+  bool blank_seen_ = false;
   model::Endpoint endpoint_;
   model::Quirks quirks_;
   // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
