@@ -1,5 +1,9 @@
 #include "dialects/openai/request.h"
 
+#include <algorithm>
+
+#include "wire/http_head.h"
+
 namespace qq::dialects::openai {
 namespace {
 
@@ -20,8 +24,8 @@ constexpr bool has_stream_options(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
 
-// The others give whole answers only. A `stream` in their requests means nothing and goes on like every member
-// that we don't know.
+// The others give whole answers only. A `stream` in their requests means nothing and goes on like every
+// member that we don't know.
 constexpr bool has_streams(model::Endpoint endpoint) noexcept {
   switch (endpoint) {
     case model::Endpoint::Embeddings:
@@ -120,6 +124,24 @@ std::string why_not_taken(const wire::JsonError& error, const wire::JsonLimits& 
   }
   return "the body is not valid JSON: " + at;
 }
+// How many prompts a completion has: one, unless it is a list of texts or of lists of tokens.
+std::int64_t prompts_in(JsonValue prompt) noexcept {
+  std::int64_t count = 0;
+  for (wire::JsonElements prompts(prompt); prompts.next(); ++count) {
+    if (!prompts.is_string() && !prompts.is_array()) return 1;
+  }
+  return std::max(count, std::int64_t{1});
+}
+
+// Beyond what any provider gives it is the provider's to refuse.
+constexpr std::int64_t kChoicesMax = 100'000;
+
+// What is no such number is the provider's to refuse as well.
+std::uint32_t choices_of(JsonValue n, JsonValue prompt) noexcept {
+  const std::int64_t each = std::clamp(n.integer().value_or(1), std::int64_t{1}, kChoicesMax);
+  return static_cast<std::uint32_t>(std::min(each * prompts_in(prompt), kChoicesMax));
+}
+
 
 }  // namespace
 
@@ -153,9 +175,16 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   if (has_streams(endpoint)) {
     QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
   }
-  if (has_stream_options(endpoint)) QQ_CHECK(read_stream_options(stream_options.value, facts));
+  if (has_stream_options(endpoint)) {
+    QQ_CHECK(read_stream_options(stream_options.value, facts));
+    facts.choices = choices_of(n, prompt);
+  }
   return facts;
+  JsonValue n;
+  JsonValue prompt;
 }
+    if (members.raw_key() == "n") n = members.value();
+    if (endpoint == model::Endpoint::Completions && members.raw_key() == "prompt") prompt = members.value();
 
 bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
                       const model::Target& target) noexcept {

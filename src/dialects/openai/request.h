@@ -4,6 +4,7 @@
 // Pure; views point into the body that was given, which must outlive them.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,10 +22,11 @@ namespace qq::dialects::openai {
 struct RequestFacts {
   wire::JsonValue document;
   wire::JsonValue
-      model_value;    // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
-  std::string model;  // decoded
-  bool stream = false;                 // never where an endpoint has no streams, whatever the body says
+      model_value;      // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
+  std::string model;    // decoded
+  bool stream = false;  // never where an endpoint has no streams, whatever the body says
   bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
+  std::uint32_t choices = 1;           // chat, completions: how many the answer has to have (`n`)
   wire::JsonValue stream_options;      // empty text if absent
 };
 

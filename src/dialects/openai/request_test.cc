@@ -100,6 +100,23 @@ TEST(InspectRequest, NamesTheFieldAndTheFix) {
   }
 }
 
+TEST(InspectRequest, CountsTheChoicesThatAreAskedFor) {
+  const auto choices = [](Endpoint endpoint, std::string_view body) {
+    const auto facts = inspect_request(endpoint, body, {});
+    return facts ? facts->choices : 0;
+  };
+  EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m"})"), 1U);
+  EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m","n":128})"), 128U);
+  for (const std::string_view odd : {"null", "0", "-3", "\"2\"", "1.5"}) {
+    EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m","n":)" + std::string(odd) + "}"), 1U) << odd;
+  }
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":"a","n":2})"), 2U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":["a","b","c"],"n":2})"), 6U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":[[1,2],[3]]})"), 2U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":[1,2,3]})"), 1U) << "tokens";
+  EXPECT_EQ(choices(Endpoint::Responses, R"({"model":"m","n":5})"), 1U);
+}
+
 TEST(InspectRequest, IgnoresStreamWhereThereAreNone) {
   for (const Endpoint endpoint : {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank,
                                   Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {

@@ -30,7 +30,7 @@ void StreamJudge::judge_response_object(wire::JsonValue response, EventFacts& fa
     } else if (key == "usage") {
       take_usage(value);
     } else if (key == "status" && facts.terminal) {
-      take_finish(value.raw_string(), 1U);
+      take_finish(value.raw_string(), true);
     } else if (key == "error" && is_error_value(value)) {
       facts.error = error_from_value(value);
     } else if (key == "output" && facts.terminal && !content_seen_) {

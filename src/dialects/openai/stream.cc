@@ -8,10 +8,6 @@
 namespace qq::dialects::openai {
 namespace {
 
-std::uint32_t choice_bit(std::int64_t index) noexcept {
-  return 1U << static_cast<unsigned>(index < 0 || index > 31 ? 31 : index);
-}
-
 bool is_chat_like(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
@@ -102,9 +98,8 @@ void StreamJudge::take_usage(wire::JsonValue usage) {
   if (decoded.source != model::UsageSource::None) usage_ = decoded;
 }
 
-void StreamJudge::take_finish(std::string_view reason, std::uint32_t bit) {
-  choices_finished_ |= bit;
-  if (bit == 1U || finish_reason_.empty()) finish_reason_ = reason;
+void StreamJudge::take_finish(std::string_view reason, bool first_choice) {
+  if (first_choice || finish_reason_.empty()) finish_reason_ = reason;
   if (meaning_of_finish(reason) == FinishMeaning::EmptyIsFine) empty_legitimate_ = true;
 }
 
@@ -169,8 +164,10 @@ EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
   }
   if (facts.error) facts.usage_only = false;
   if (says_done) facts.terminal = true;
-  if (says_done || (choices_finished_ != 0 && (choices_seen_ & ~choices_finished_) == 0))
-    terminal_seen_ = true;
+  // A choice that begins when all others have finished takes the end back.
+  const std::uint32_t finished = choices_finished_.size();
+  done_seen_ = done_seen_ || says_done;
+  terminal_seen_ = finished >= choices_seen_.size() && finished >= choices_expected_;
   return facts;
 }
 
@@ -209,12 +206,12 @@ void StreamJudge::judge_choice(wire::JsonValue choice, EventFacts& facts) {
       default: break;
     }
   }
-  const std::uint32_t bit = choice_bit(index);
-  choices_seen_ |= bit;
+  choices_seen_.add(index);
   if (finish.text().empty() || finish.is_null() || finish.text() == "\"\"") return;
   facts.terminal = true;
   const std::string_view reason = finish.is_string() ? finish.raw_string() : finish.text();
-  take_finish(reason, bit);
+  choices_finished_.add(index);
+  take_finish(reason, index == 0);
   // A generation that failed before it gave anything may still be tried elsewhere. Later the client has the
   // finish reason to see for itself.
   if (meaning_of_finish(reason) == FinishMeaning::Broken && !facts.error && !content_seen_ &&
