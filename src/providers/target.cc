@@ -1,6 +1,7 @@
 #include <array>
 
 #include "providers/catalogue.h"
+#include "providers/percent_encoded.h"
 #include "wire/http_head.h"
 
 namespace qq::providers {
@@ -32,25 +33,6 @@ constexpr std::string_view kAzureStreamOptionsSince = "2024-09-01";
 
 Error bad(const ProviderConfig& provider, std::string_view why) {
   return Error::gateway(ErrorKind::Config, "provider \"" + provider.name + "\": " + std::string(why));
-}
-
-// RFC 3986 unreserved characters stay. Deployment names and model names with ':' or '/' must not.
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (stays) {
-      out += c;
-    } else {
-      out += '%';
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
-    }
-  }
-  return out;
 }
 
 Result<std::string> auth_lines(const ProviderConfig& provider, const AccountConfig& account, AuthForm form) {

@@ -9,6 +9,7 @@
 #include "relay/empty_reply.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
@@ -77,15 +78,16 @@ class AnswerEnds final : public UsageReader {
 constexpr std::string_view kJson = "application/json";
 
 // A type that is JSON with more to say: a parameter, or "application/problem+json".
-bool is_other_json(std::string_view content_type) noexcept {
+bool is_other_json(std::string_view content_type, const model::Target& target) {
+  if (wire::iequals(content_type, "application/json; charset=utf-8")) return true;
   return content_type != kJson && content_type.find("json") != std::string_view::npos &&
-         wire::is_safe_field_value(content_type);
+         may_be_shown(content_type, target);
 }
 
 void note_good(RequestState& state, model::Attempt& attempt, const model::Usage& usage,
                std::string_view finish_reason) {
   attempt.usage = usage;
-  state.finish_reason = finish_reason;
+  state.finish_reason = shown_finish(finish_reason, *attempt.target);
   attempt.first_content = state.first_content = state.services.loop.now();
   attempt.delivered = state.delivered = true;
   attempt.outcome = model::Outcome::Success;
@@ -155,7 +157,7 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
   const auto facts = judge(attempt, body);
   if (facts.fault) {
     note_usage(attempt, facts.usage);  // no answer, and yet it may be billed
-    state.finish_reason = facts.finish_reason;
+    state.finish_reason = shown_finish(facts.finish_reason, *attempt.target);
     Error error = fault_of(*attempt.target, facts);
     note_empty_reply(state, error, facts.blank, !facts.finish_reason.empty() || !is_openai(attempt.endpoint));
     return fail(std::move(error));
@@ -309,13 +311,13 @@ Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts&
 Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const int status = reply.status();
   const std::string_view said = reply.head().fields.find("content-type").value_or(kJson);
-  const std::string passed_lines = passed_header_lines(reply.head().fields);
+  const std::string passed_lines = passed_header_lines(reply.head().fields, *attempt.target);
   if (is_html(said) || is_event_stream(said)) {
     co_return fail(Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                    "the provider answered with something that is not JSON"));
   }
   // Copied only if it is not the usual one, as the head does not outlive a wait.
-  const std::string other_type(is_other_json(said) ? said : std::string_view());
+  const std::string other_type(is_other_json(said, *attempt.target) ? said : std::string_view());
   const std::string_view content_type = other_type.empty() ? kJson : std::string_view(other_type);
 
   std::string held;

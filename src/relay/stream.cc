@@ -14,6 +14,7 @@
 #include "relay/native_flow.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/sieve.h"
 #include "relay/translated_flow.h"
 #include "relay/translation.h"
@@ -96,7 +97,7 @@ class Relaying {
         event_gap_(state.snapshot.timers_of(*attempt.target).event_gap),
         flow_(make_event_flow(state, attempt)),
         attempt_(attempt),
-        passed_lines_(passed_header_lines(reply.head().fields)) {}
+        passed_lines_(passed_header_lines(reply.head().fields, *attempt.target)) {}
 
   [[nodiscard]] net::Scope waiting() noexcept {
     if (delivered_) {
@@ -194,7 +195,7 @@ class Relaying {
 
 void Relaying::note_facts() {
   attempt_.usage = flow_->usage();
-  state_.finish_reason = std::string(flow_->finish_reason());
+  state_.finish_reason = shown_finish(flow_->finish_reason(), *attempt_.target);
 }
 
 bool Relaying::read_usage(const Piece& piece) {

@@ -63,5 +63,52 @@ TEST_P(Choices, AreAllThereOrTheStreamWasCut) {
 INSTANTIATE_TEST_SUITE_P(Table, Choices, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
+// ---- words
+
+constexpr std::string_view kCredential = "sk-upstream-0123456789";
+
+TEST(FreeText, OfAProviderShowsNoCredential) {
+  for (const bool streamed : {false, true}) {
+    for (const std::string_view word :
+         {std::string_view(kCredential), std::string_view("SK-UPSTREAM-0123456789"),
+          std::string_view("any words that it likes")}) {
+      WorldSetup setup = scripted_setup();
+      setup.accounts = fmt::format("[{{name: main, credential: {}}}]", kCredential);
+      World world(std::move(setup));
+      const std::string whole = ScriptedAnswers::whole(
+          fmt::format(
+              R"({{"model":"sim-gpt","choices":[{{"index":0,"message":{{"content":"well"}},"finish_reason":"{}"}}]}})",
+              word),
+          fmt::format("openai-version: {}\r\nopenai-processing-ms: {}\r\n", word, std::string(5'000, '1')));
+      std::string events = chunk(0, "word", true);
+      events.replace(events.find("\"stop\""), 6, fmt::format("\"{}\"", word));
+      const ScriptedAnswers answers(world,
+                                    streamed ? ScriptedAnswers::stream(events + "data: [DONE]\n\n") : whole);
+      const Exchange heard = world.ask(streamed ? chat("alone").streamed() : chat("alone"));
+      EXPECT_EQ(heard.story(), "success");
+      EXPECT_EQ(heard.record->finish_reason, "other");
+      if (word.contains('-')) EXPECT_FALSE(heard.reply.header("openai-version"));
+      EXPECT_FALSE(heard.reply.header("openai-processing-ms"));
+      world.run_for(1s);
+      world.expect_rest();
+    }
+  }
+}
+
+TEST(FreeText, ThatIsHarmlessGoesOn) {
+  World world(scripted_setup());
+  const ScriptedAnswers answers(
+      world,
+      ScriptedAnswers::whole(
+          R"({"model":"sim-gpt","choices":[{"index":0,"message":{"content":"well"},"finish_reason":"tool_calls"}]})",
+          "openai-version: 2020-10-01\r\nopenai-processing-ms: 312\r\n"));
+  const Exchange heard = world.ask(chat("alone"));
+  EXPECT_EQ(heard.record->finish_reason, "tool_calls");
+  EXPECT_EQ(heard.reply.header("openai-version"), "2020-10-01");
+  EXPECT_EQ(heard.reply.header("openai-processing-ms"), "312");
+  world.run_for(1s);
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation::their_word
