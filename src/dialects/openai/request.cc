@@ -51,6 +51,10 @@ struct OwnedKey {
   JsonValue value{};
   bool seen = false;
 
+  [[nodiscard]] Error other_case() const {
+    return invalid("the key \"" + std::string(name) + "\" is written with capital letters; write it plainly",
+                   std::string(name), "invalid_json");
+  }
   // Of a member whose key this is.
   Result<> take(const wire::JsonMembers& members) {
     if (members.raw_key() != name) {
@@ -66,6 +70,15 @@ struct OwnedKey {
     return {};
   }
 };
+
+// Some providers read keys without regard to case, the last one wins: a twin like "MODEL" would be theirs.
+bool is_other_case(const wire::JsonMembers& members, std::string_view name) {
+  const std::string_view key = members.raw_key();
+  if (key.size() < name.size()) return false;
+  if (key.size() == name.size()) return wire::iequals(key, name);
+  if (!key.contains('\\')) return false;
+  return wire::iequals(JsonValue('"' + std::string(key) + '"').string(), name);
+}
 
 Result<bool> boolean_or_null(JsonValue value, std::string_view name) {
   if (value.is_true()) return true;
@@ -111,19 +124,6 @@ Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
   return {};
 }
 
-// With the limit that it exceeds, if it is that, and the setting that raises it.
-std::string why_not_taken(const wire::JsonError& error, const wire::JsonLimits& limits) {
-  const std::string at = std::string(error.reason) + " at byte " + std::to_string(error.offset);
-  switch (error.limit) {
-    case wire::JsonError::Limit::None: break;
-    case wire::JsonError::Limit::Depth:
-      return "the body is " + at + "; this gateway takes " + std::to_string(limits.depth_max) + " levels";
-    case wire::JsonError::Limit::Nodes:
-      return "the body has " + at + "; this gateway takes " + std::to_string(limits.nodes_max) +
-             " (limits.json_nodes_max)";
-  }
-  return "the body is not valid JSON: " + at;
-}
 // How many prompts a completion has: one, unless it is a list of texts or of lists of tokens.
 std::int64_t prompts_in(JsonValue prompt) noexcept {
   std::int64_t count = 0;
@@ -142,6 +142,19 @@ std::uint32_t choices_of(JsonValue n, JsonValue prompt) noexcept {
   return static_cast<std::uint32_t>(std::min(each * prompts_in(prompt), kChoicesMax));
 }
 
+// With the limit that it exceeds, if it is that, and the setting that raises it.
+std::string why_not_taken(const wire::JsonError& error, const wire::JsonLimits& limits) {
+  const std::string at = std::string(error.reason) + " at byte " + std::to_string(error.offset);
+  switch (error.limit) {
+    case wire::JsonError::Limit::None: break;
+    case wire::JsonError::Limit::Depth:
+      return "the body is " + at + "; this gateway takes " + std::to_string(limits.depth_max) + " levels";
+    case wire::JsonError::Limit::Nodes:
+      return "the body has " + at + "; this gateway takes " + std::to_string(limits.nodes_max) +
+             " (limits.json_nodes_max)";
+  }
+  return "the body is not valid JSON: " + at;
+}
 
 }  // namespace
 
@@ -164,11 +177,17 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};
   OwnedKey stream_options{"stream_options"};
+  JsonValue n;
+  JsonValue prompt;
   for (wire::JsonMembers members(facts.document, outline); members.next();) {
+    if (members.raw_key() == "n") n = members.value();
+    if (endpoint == model::Endpoint::Completions && members.raw_key() == "prompt") prompt = members.value();
     for (OwnedKey* key : {&model, &stream, &stream_options}) {
-      if (!members.key_is(key->name)) continue;
-      QQ_CHECK(key->take(members));
-      break;
+      if (members.key_is(key->name)) {
+        QQ_CHECK(key->take(members));
+        break;
+      }
+      if (is_other_case(members, key->name)) return fail(key->other_case());
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
@@ -180,11 +199,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
     facts.choices = choices_of(n, prompt);
   }
   return facts;
-  JsonValue n;
-  JsonValue prompt;
 }
-    if (members.raw_key() == "n") n = members.value();
-    if (endpoint == model::Endpoint::Completions && members.raw_key() == "prompt") prompt = members.value();
 
 bool usage_was_forced(const RequestFacts& facts, model::Endpoint endpoint,
                       const model::Target& target) noexcept {

@@ -32,8 +32,9 @@ struct RequestFacts {
 
 // Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,
 // `stream`, `stream_options`) and the types of the fields above. Errors: InvalidRequest with `param` and a
-// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused. Gemini's
-// bodies have none of these: their model is in the path, and for the caller of this to fill in.
+// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused, and so is
+// one in capital letters ("MODEL"). Gemini's bodies have none of these: their model is in the path, and for
+// the caller of this to fill in.
 Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
                                      const wire::JsonLimits& limits);
 

@@ -117,6 +117,19 @@ TEST(InspectRequest, CountsTheChoicesThatAreAskedFor) {
   EXPECT_EQ(choices(Endpoint::Responses, R"({"model":"m","n":5})"), 1U);
 }
 
+TEST(InspectRequest, RefusesTwinsInOtherLetters) {
+  for (const std::string_view twin :
+       {R"("MODEL":"x")", R"("Model":"x")", R"("STREAM":true)", R"("Stream_Options":{})",
+        R"("MOD\u0045L":"x")", R"("\u004dodel":"x")"}) {
+    const auto facts =
+        inspect_request(Endpoint::ChatCompletions, R"({"model":"m",)" + std::string(twin) + "}", {});
+    ASSERT_FALSE(facts) << twin;
+    EXPECT_EQ(facts.error().code, "invalid_json") << twin;
+  }
+  EXPECT_TRUE(inspect_request(Endpoint::ChatCompletions,
+                              R"({"model":"m","Models":1,"ｍodel":1,"m\u006fdels":2})", {}));
+}
+
 TEST(InspectRequest, IgnoresStreamWhereThereAreNone) {
   for (const Endpoint endpoint : {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank,
                                   Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {
