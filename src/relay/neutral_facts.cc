@@ -67,7 +67,7 @@ void NeutralFacts::on_event(const model::StreamEvent& event) {
     case Kind::ArgumentsDelta:
     case Kind::MediaDelta:
     case Kind::OpaqueDelta: content_seen_ = true; break;
-    case Kind::UsageSoFar: usage_ = *event.usage; break;
+    case Kind::UsageSoFar: take_usage(*event.usage); break;
     case Kind::Finished: take_finish(event); break;
     case Kind::End: end_seen_ = true; break;
     case Kind::Failed: error_ = *event.error; break;

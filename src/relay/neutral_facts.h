@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dialects/dialect.h"
+#include "model/cumulative_usage.h"
 
 namespace qq::relay {
 
@@ -13,6 +14,7 @@ class NeutralFacts : public dialects::EventSink {
  public:
   virtual ~NeutralFacts() = default;
   void on_event(const model::StreamEvent& event) override;
+  void take_usage(const model::Usage& told) noexcept { model::take_cumulative(usage_, told); }
 
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
   [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
@@ -36,6 +38,18 @@ class NeutralFacts : public dialects::EventSink {
   model::Usage usage_;
   std::string finish_word_;
   std::optional<Error> error_;
+};
+
+// Of what a stream did not live to say in full, only the usage counts.
+class UsageOnly final : public dialects::EventSink {
+ public:
+  explicit UsageOnly(NeutralFacts& facts) noexcept : facts_(facts) {}
+  void on_event(const model::StreamEvent& event) override {
+    if (event.kind == model::StreamEvent::Kind::UsageSoFar) facts_.take_usage(*event.usage);
+  }
+
+ private:
+  NeutralFacts& facts_;
 };
 
 // Whether an end that has nothing before it is an answer all the same: cut by a limit, stopped by a filter or

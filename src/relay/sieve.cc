@@ -119,6 +119,10 @@ void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
       }
     }
   }
+  if (end == BodyEnd::Broken && !output.error && !output.ended && decoder_.finish(event) &&
+      is_whole(event.data)) {
+    judge_.take_usage_of(event);
+  }
   if (editing) {
     if (whole > kept_from) flush_raw(whole);
     output.out[0] = edited;

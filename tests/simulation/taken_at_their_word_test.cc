@@ -63,6 +63,39 @@ TEST_P(Choices, AreAllThereOrTheStreamWasCut) {
 INSTANTIATE_TEST_SUITE_P(Table, Choices, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
+// ---- usage
+
+std::string usage(std::string_view prompt, std::string_view completion) {
+  return fmt::format(R"(,"usage":{{"prompt_tokens":{},"completion_tokens":{}}})", prompt, completion);
+}
+
+model::Usage used(std::string events, std::size_t missing = 0) {
+  World world(scripted_setup());
+  const ScriptedAnswers answers(world, ScriptedAnswers::stream(events, missing));
+  const Exchange heard = world.ask(chat("alone").streamed());
+  EXPECT_EQ(heard.story(), missing == 0 ? "success" : "stream_cut");
+  world.run_for(1s);
+  world.expect_rest();
+  return heard.record ? heard.record->usage : model::Usage{};
+}
+
+TEST(ToldUsage, IsNotTakenBackByAnEndOfZeros) {
+  const model::Usage told = used(chunk(0, "word", false, usage("11", "5.0")) +
+                                 chunk(0, "", true, usage("0", "0")) + "data: [DONE]\n\n");
+  EXPECT_EQ(told.input_uncached, 11);
+  EXPECT_EQ(told.output_text, 5);
+}
+
+TEST(ToldUsage, CountsThoughTheStreamBreaksBehindItsLine) {
+  std::string last = chunk(0, "more", false, usage("11", "7"));
+  last.pop_back();  // the empty line
+  const model::Usage told = used(chunk(0, "word", false) + last, 100);
+  EXPECT_EQ(told.input_uncached, 11);
+  EXPECT_EQ(told.output_text, 7);
+  last.resize(last.size() - 3);  // inside its JSON
+  EXPECT_EQ(used(chunk(0, "word", false) + last, 100).source, model::UsageSource::None);
+}
+
 // ---- words
 
 constexpr std::string_view kCredential = "sk-upstream-0123456789";

@@ -4,6 +4,7 @@
 #include "dialects/openai/answer.h"
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
+#include "model/cumulative_usage.h"
 
 namespace qq::dialects::openai {
 namespace {
@@ -94,8 +95,13 @@ void StreamJudge::learn(std::string_view data, const Framing& framing, const Eve
 }
 
 void StreamJudge::take_usage(wire::JsonValue usage) {
-  const model::Usage decoded = decode_usage(usage, quirks_);
-  if (decoded.source != model::UsageSource::None) usage_ = decoded;
+  model::take_cumulative(usage_, decode_usage(usage, quirks_));
+}
+
+void StreamJudge::take_usage_of(const wire::SseEvent& event) {
+  StreamJudge apart(*this);
+  static_cast<void>(apart.judge(event));
+  usage_ = apart.usage_;
 }
 
 void StreamJudge::take_finish(std::string_view reason, bool first_choice) {

@@ -48,19 +48,22 @@ class StreamJudge {
   // in the middle of a stream, with no `data:` before it.
   EventFacts judge_raw(std::string_view raw);
 
+  // Of a last event whose end the stream did not live to say: its usage counts, the rest was not said.
+  void take_usage_of(const wire::SseEvent& event);
+
   // After the end of the body: nothing if the stream ended properly ([DONE], a finish reason, or a terminal
   // responses event), else StreamCut. EmptyReply is judged by the relay with `content_seen()`.
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept;
   [[nodiscard]] bool ended() const noexcept { return terminal_seen_ || done_seen_; }
-  [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
-  // An end without content that is still an answer: content_filter, length, refusal, stop string...
-  [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
   // How many choices were asked for (chat, completions): the stream has not ended before each has, though it
   // may not have begun. Not needed where the provider says [DONE].
   void expect_choices(std::uint32_t count) noexcept { choices_expected_ = count; }
+  [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
+  // An end without content that is still an answer: content_filter, length, refusal, stop string...
+  [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
   // White space was said, and nothing else before it.
   [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
-  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }  // last non-null wins
+  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
  private:
