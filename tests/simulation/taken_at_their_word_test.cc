@@ -143,5 +143,16 @@ TEST(FreeText, ThatIsHarmlessGoesOn) {
   world.expect_rest();
 }
 
+TEST(Status, GoesOnWithItsName) {
+  World world(scripted_setup());
+  std::string answer = ScriptedAnswers::whole(
+      R"({"model":"sim-gpt","choices":[{"index":0,"message":{"content":"well"},"finish_reason":"stop"}]})");
+  answer.replace(9, 6, "203 Whatever");
+  const ScriptedAnswers answers(world, answer);
+  EXPECT_TRUE(world.ask(chat("alone")).raw.starts_with("HTTP/1.1 203 Non-Authoritative Information\r\n"));
+  world.run_for(1s);
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation::their_word
