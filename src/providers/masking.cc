@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+#include "providers/percent.h"
 #include "wire/json.h"
 
 namespace qq::providers {
@@ -107,8 +109,15 @@ std::size_t beginning_at_end(std::string_view text, std::string_view credential)
   return 0;
 }
 
+std::size_t find_in_any_case(std::string_view text, std::string_view wanted, std::size_t from) noexcept {
+  const auto same = [](char a, char b) noexcept { return ascii_lower(a) == ascii_lower(b); };
+  const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), wanted.begin(),
+                                 wanted.end(), same);
+  return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+  for (std::size_t at = 0; (at = find_in_any_case(text, from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
   }
 }
@@ -166,9 +175,17 @@ std::string_view credential_of(const model::Target& target) noexcept {
   return credential.size() < kTailMin ? std::string_view() : credential;
 }
 
+bool shows_credential(std::string_view text, std::string_view credential) {
+  if (credential.empty()) return false;
+  if (find_in_any_case(text, credential, 0) != std::string_view::npos) return true;
+  if (!text.contains('%')) return false;
+  return find_in_any_case(text, percent_encoded(credential), 0) != std::string_view::npos;
+}
+
 void hide_credential(std::string& text, std::string_view credential) {
   if (credential.empty()) return;
   replace_all(text, credential, kHidden);
+  if (text.contains('%')) replace_all(text, percent_encoded(credential), kHidden);
   if (const std::size_t cut = beginning_at_end(text, credential); cut != 0) {
     text.resize(text.size() - cut);
     text.append(kHidden);
@@ -177,10 +194,12 @@ void hide_credential(std::string& text, std::string_view credential) {
 
 void hide_credential_in_json(std::string& json, std::string_view credential) {
   if (credential.empty()) return;
-  if (any_escaped_string(json, [&](const std::string& text) { return text.contains(credential); })) {
+  if (any_escaped_string(json, [&](const std::string& text) { return shows_credential(text, credential); })) {
     json.clear();
   }
+  if (json.empty()) return;
   replace_all(json, credential, kHidden);
+  if (json.contains('%')) replace_all(json, percent_encoded(credential), kHidden);
 }
 
 void hide_credential(Error& error, const model::Target& target) {

@@ -66,6 +66,21 @@ TEST(HideCredential, FindsTheTargetsOwnKeyWhateverItLooksLike) {
   }
 }
 
+TEST(HideCredential, FindsItInOtherLettersAndPercentEncoded) {
+  constexpr std::string_view kCredential = "our/Plain=secret";
+  for (const std::string_view shown :
+       {"our/Plain=secret", "OUR/PLAIN=SECRET", "our%2FPlain%3Dsecret", "our%2fplain%3dsecret"}) {
+    std::string text = "no " + std::string(shown) + ", no";
+    EXPECT_TRUE(shows_credential(text, kCredential)) << shown;
+    hide_credential(text, kCredential);
+    EXPECT_EQ(text, "no ****, no");
+    std::string json = R"({"message":"no )" + std::string(shown) + R"("})";
+    hide_credential_in_json(json, kCredential);
+    EXPECT_EQ(json, R"({"message":"no ****"})");
+  }
+  EXPECT_FALSE(shows_credential("our plain secret, 100%", kCredential));
+}
+
 TEST(HideCredential, FindsABeginningAtTheEndOfWhatMayBeCut) {
   const auto hidden = [](std::string text) {
     hide_credential(text, "our/plain=secret");

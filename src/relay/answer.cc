@@ -6,8 +6,10 @@
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/empty_reply.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
@@ -28,8 +30,8 @@ model::Usage usage_in_beginning(std::string_view held, const model::Quirks& quir
   return dialects::openai::decode_usage(wire::object_in_part(held, "usage"), quirks);
 }
 
-void note_usage(RequestState& state, model::Attempt& attempt, const model::Usage& usage) {
-  if (usage.source != model::UsageSource::None) state.usage = attempt.usage = usage;
+void note_usage(model::Attempt& attempt, const model::Usage& usage) {
+  if (usage.source != model::UsageSource::None) attempt.usage = usage;
 }
 
 // What is left of an answer that nobody holds: its end, where its usage stands.
@@ -76,15 +78,16 @@ class AnswerEnds final : public UsageReader {
 constexpr std::string_view kJson = "application/json";
 
 // A type that is JSON with more to say: a parameter, or "application/problem+json".
-bool is_other_json(std::string_view content_type) noexcept {
+bool is_other_json(std::string_view content_type, const model::Target& target) {
+  if (wire::iequals(content_type, "application/json; charset=utf-8")) return true;
   return content_type != kJson && content_type.find("json") != std::string_view::npos &&
-         wire::is_safe_field_value(content_type);
+         may_be_shown(content_type, target);
 }
 
 void note_good(RequestState& state, model::Attempt& attempt, const model::Usage& usage,
                std::string_view finish_reason) {
-  state.usage = attempt.usage = usage;
-  state.finish_reason = finish_reason;
+  attempt.usage = usage;
+  state.finish_reason = shown_finish(finish_reason, *attempt.target);
   attempt.first_content = state.first_content = state.services.loop.now();
   attempt.delivered = state.delivered = true;
   attempt.outcome = model::Outcome::Success;
@@ -132,8 +135,13 @@ ClientPort::Taken put_off(RequestState& state, int status, std::string lines, st
 
 Result<ClientPort::Taken> deliver_translated(RequestState& state, model::Attempt& attempt, int status,
                                              std::string_view passed_lines, std::string_view body) {
-  auto answer = state.translation->translate_answer(body, *attempt.target, attempt.endpoint);
-  if (!answer) return fail(told_by(*attempt.target, std::move(answer).error()));
+  bool blank = false;
+  auto answer =
+      state.translation->translate_answer(body, *attempt.target, attempt.endpoint, attempt.usage, blank);
+  if (!answer) {
+    note_empty_reply(state, answer.error(), blank, true);
+    return fail(told_by(*attempt.target, std::move(answer).error()));
+  }
   note_good(state, attempt, answer->usage, answer->finish_reason);
   std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
   const std::string_view piece = answer->body;
@@ -147,7 +155,13 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
                                         std::string_view body) {
   if (attempt.translated) return deliver_translated(state, attempt, status, passed_lines, body);
   const auto facts = judge(attempt, body);
-  if (facts.fault) return fail(fault_of(*attempt.target, facts));
+  if (facts.fault) {
+    note_usage(attempt, facts.usage);  // no answer, and yet it may be billed
+    state.finish_reason = shown_finish(facts.finish_reason, *attempt.target);
+    Error error = fault_of(*attempt.target, facts);
+    note_empty_reply(state, error, facts.blank, !facts.finish_reason.empty() || !is_openai(attempt.endpoint));
+    return fail(std::move(error));
+  }
   note_good(state, attempt, facts.usage, facts.finish_reason);
   std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
   dialects::openai::AnswerBody out;
@@ -250,7 +264,7 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
   AnswerTail tail(beginning);
   wire::JsonProgress progress;
   QQ_ASSERT(progress.feed(beginning));  // as `check_beginning` saw
-  note_usage(state, attempt, usage_in_beginning(beginning, attempt.target->quirks));
+  note_usage(attempt, usage_in_beginning(beginning, attempt.target->quirks));
   std::string().swap(beginning);
   Result<> passed = co_await pass_on(state, reply, taken, tail, progress);
   if (!passed) {
@@ -258,7 +272,7 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
     if (!state.client.complete()) state.client.abort();
     if (wants_usage(attempt, passed.error())) co_await drain_for_usage(state, reply, tail);
   }
-  note_usage(state, attempt, tail.usage(attempt.target->quirks));
+  note_usage(attempt, tail.usage(attempt.target->quirks));
   co_return passed;
 }
 
@@ -273,11 +287,11 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
 // The end of an answer that is still held, for the reason in `attempt.error`.
 Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, std::string held) {
   if (wants_usage(attempt, *attempt.error)) {
-    note_usage(state, attempt, usage_in_beginning(held, attempt.target->quirks));
+    note_usage(attempt, usage_in_beginning(held, attempt.target->quirks));
     AnswerEnds ends(held);
     std::string().swap(held);
     co_await drain_for_usage(state, reply, ends);
-    note_usage(state, attempt, ends.usage(attempt.target->quirks));
+    note_usage(attempt, ends.usage(attempt.target->quirks));
   }
   co_return fail(*attempt.error);
 }
@@ -297,13 +311,13 @@ Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts&
 Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const int status = reply.status();
   const std::string_view said = reply.head().fields.find("content-type").value_or(kJson);
-  const std::string passed_lines = passed_header_lines(reply.head().fields);
+  const std::string passed_lines = passed_header_lines(reply.head().fields, *attempt.target);
   if (is_html(said) || is_event_stream(said)) {
     co_return fail(Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                    "the provider answered with something that is not JSON"));
   }
   // Copied only if it is not the usual one, as the head does not outlive a wait.
-  const std::string other_type(is_other_json(said) ? said : std::string_view());
+  const std::string other_type(is_other_json(said, *attempt.target) ? said : std::string_view());
   const std::string_view content_type = other_type.empty() ? kJson : std::string_view(other_type);
 
   std::string held;

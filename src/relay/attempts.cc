@@ -235,13 +235,15 @@ Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
 // What the attempt tells about the target, and what follows for it. A probe that delivered content has told
 // its success already; only a failure is news then.
 void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
+  using resilience::AskedFor;
   const MonotonicTime now = state.services.loop.now();
   const bool settled = chosen.admission.ticket.probe && state.probe == nullptr;
   state.probe = nullptr;
   resilience::Evidence evidence = resilience::Evidence::Success;
   if (attempt.error) {
     chosen.health->note_failure(*attempt.error, now, state.services.random);
-    evidence = resilience::evidence_of(*attempt.error);
+    evidence =
+        resilience::evidence_of(*attempt.error, state.empty_asked_for ? AskedFor::Perhaps : AskedFor::No);
   }
   if (!settled) {
     chosen.health->record(chosen.admission, evidence, now);
@@ -369,6 +371,8 @@ Error nothing_left(const RequestState& state) {
   attempt.endpoint = *chosen.target->endpoint_for(state.incoming.endpoint);  // it is in the plan
   attempt.translated = is_translated(state, *chosen.target, attempt.endpoint);
   attempt.started = state.services.loop.precise_now();
+  state.finish_reason.clear();
+  state.empty_asked_for = false;
   state.probe = chosen.admission.ticket.probe ? &chosen.admission : nullptr;
 }
 

@@ -32,6 +32,7 @@ struct LoopCounters {
   Counter upstream_connections_idle;  // gauge
   Counter upstream_connects;
   Counter upstream_reuses;
+  Counter upstream_resends;  // silent ones, of requests that met a stale connection
   Counter upstream_tls_handshakes;
   Counter upstream_tls_resumed;
   Counter retry_budget_overflows;

@@ -7,8 +7,9 @@
 
 namespace qq::relay {
 
-// The provider's header lines that may pass, by allow-list. Taken when the head is fresh.
-std::string passed_header_lines(const wire::Fields& upstream_fields);
+// The provider's header lines that may pass, by allow-list, if they are short and show no key. Taken when the
+// head is fresh.
+std::string passed_header_lines(const wire::Fields& upstream_fields, const model::Target& target);
 
 // content-type, what passed, x-request-id (for Anthropic's clients also under their own name, request-id),
 // x-queqiao-route, x-queqiao-model, x-queqiao-attempts, x-queqiao-lossy with the fields that a translation

@@ -69,17 +69,17 @@ struct RequestState {
   std::vector<model::Attempt, FrameAllocator<model::Attempt>> attempts{};
   MonotonicTime deadline = kNever;
 
-  bool estimates = false;    // a count of tokens that no target can make
-  bool delivered = false;    // the commit point is passed
-  bool interrupted = false;  // an in-band error event or a cut ended what had begun
+  bool estimates = false;        // a count of tokens that no target can make
+  bool delivered = false;        // the commit point is passed
+  bool empty_asked_for = false;  // the running attempt's empty answer may be just that; see empty_reply.h
+  bool interrupted = false;      // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};
   std::optional<Error> error{};  // what the client was told, or why it ended early
   // The client was lost while a provider's failure was on its way to it; that failure is its attempt's.
   std::unique_ptr<Error> lost_client{};
-  model::Usage usage{};
-  std::string finish_reason{};
+  std::string finish_reason{};  // of the running attempt, or the last one
   std::chrono::nanoseconds upstream_wait{};
   std::optional<Heartbeat> heartbeat{};        // streams only
   std::unique_ptr<Translation> translation{};  // made when the first target needs it

@@ -9,10 +9,12 @@
 #include "relay/client_words.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/empty_reply.h"
 #include "relay/event_flow.h"
 #include "relay/native_flow.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/sieve.h"
 #include "relay/translated_flow.h"
 #include "relay/translation.h"
@@ -59,7 +61,7 @@ openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_
 }
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
-Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
+Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const Timers& timers = state.snapshot.timers_of(*attempt.target);
   const MonotonicTime deadline = state.services.loop.now() + timers.first_byte;
   const std::size_t max = state.snapshot.limits.error_body_max;
@@ -79,6 +81,7 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
     if (piece.last) break;
   }
   const auto facts = judge_unstreamed(attempt, body);
+  attempt.usage = facts.usage;
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
   co_return fail(
       Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
@@ -94,7 +97,7 @@ class Relaying {
         event_gap_(state.snapshot.timers_of(*attempt.target).event_gap),
         flow_(make_event_flow(state, attempt)),
         attempt_(attempt),
-        passed_lines_(passed_header_lines(reply.head().fields)) {}
+        passed_lines_(passed_header_lines(reply.head().fields, *attempt.target)) {}
 
   [[nodiscard]] net::Scope waiting() noexcept {
     if (delivered_) {
@@ -191,8 +194,8 @@ class Relaying {
 }
 
 void Relaying::note_facts() {
-  attempt_.usage = state_.usage = flow_->usage();
-  state_.finish_reason = std::string(flow_->finish_reason());
+  attempt_.usage = flow_->usage();
+  state_.finish_reason = shown_finish(flow_->finish_reason(), *attempt_.target);
 }
 
 bool Relaying::read_usage(const Piece& piece) {
@@ -272,7 +275,10 @@ bool Relaying::read_usage(const Piece& piece) {
     step.error =
         Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
-  if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
+  if (step.error) {
+    step.error->phase = AttemptPhase::ReplyBegun;
+    note_empty_reply(state_, *step.error, flow_->blank_seen(), !flow_->finish_reason().empty());
+  }
 
   // Content that came together with the break is not yet promised to anybody: another target may do better.
   const bool broke = piece.kind == Piece::Kind::Failed && step.error;

@@ -24,9 +24,10 @@ class Translation {
     model::Usage usage;
     std::string finish_reason;
   };
-  // Errors as of ProviderDialect::decode_answer; EmptyReply.
+  // Errors as of ProviderDialect::decode_answer; EmptyReply. Of those as well: `used`, if it is told, and
+  // `blank`, whether white space was said.
   Result<Answer> translate_answer(std::string_view body, const model::Target& target,
-                                  model::Endpoint endpoint);
+                                  model::Endpoint endpoint, model::Usage& used, bool& blank);
 
   // A new one for each attempt; it stays until the client's stream has been ended.
   dialects::StreamEncoder& new_encoder();

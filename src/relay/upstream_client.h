@@ -81,7 +81,7 @@ class UpstreamClient {
   virtual ~UpstreamClient() = default;
   // Sends the call and waits for the reply's head. Errors carry the phase: NotSent proves that the provider
   // has seen nothing. A request is sent a second time only on a fresh connection after a reused one failed
-  // before any byte of a reply.
+  // before any byte of a reply and so soon that the provider must have closed it before.
   virtual Task<Result<std::unique_ptr<UpstreamReply>>> send(const UpstreamCall& call, const Timers& timers,
                                                             net::Scope scope) = 0;
 };

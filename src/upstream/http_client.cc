@@ -18,6 +18,10 @@ constexpr Milliseconds kEarlyReplyCheck{100};
 constexpr std::size_t kDecodedMax = 64U << 20U;
 // 100 Continue, 103 Early Hints and the like before the reply.
 constexpr int kInterimRepliesMax = 16;
+// A reused connection that the provider had closed already, with its FIN or RST still on its way, fails
+// within one round trip: 350 ms between any two places on Earth. Who closes later may have worked on the
+// request, so that is a failed attempt which the rules for retries judge, and not ours to repeat unseen.
+constexpr Milliseconds kStaleWithin{500};
 // Idle connections that make room for one that is needed. More than one: other loops want descriptors too,
 // and may be quicker.
 constexpr std::size_t kIdleForOne = 16;
@@ -92,14 +96,17 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
   if (stream) {
     counters_.upstream_reuses.add();
     bool reply_began = false;
+    const MonotonicTime from = loop_.now();
     auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
     const bool stale =
         !reply && !reply_began &&
-        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
+        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
+        loop_.now() - from <= kStaleWithin;
     if (!stale) co_return reply;
     if (scope.cancel != nullptr && scope.cancel->cancelled()) {
       co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
     }
+    counters_.upstream_resends.add();
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
   if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {

@@ -142,6 +142,9 @@ void apply_faults(const Script& script, Answer& said) {
   if (!script.finish.empty()) said.finish = script.finish;
 }
 
+// Of all choices together.
+constexpr std::uint64_t kWordsMax = 1'000'000;
+
 Answer one_answer(const Asked& asked, const Script& script, unsigned choice) {
   Answer said;
   const bool thinks = script.reasoning.empty() ? asked.reasoning : script.reasoning == "on";
@@ -159,7 +162,8 @@ Answer one_answer(const Asked& asked, const Script& script, unsigned choice) {
   if (said.refusal.empty() && said.calls.empty()) {
     said.null_content = false;
     said.finish = "stop";
-    said.content = script.words ? filler(*script.words) : token_pieces(say(asked, choice));
+    said.content = script.words ? filler(std::min(*script.words, kWordsMax / std::max(asked.choices, 1U)))
+                                : token_pieces(say(asked, choice));
   }
   apply_limits(asked, said);
   apply_faults(script, said);

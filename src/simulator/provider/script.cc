@@ -133,6 +133,9 @@ Result<> add_faults(Script& script, std::string_view names) {
   return {};
 }
 
+// A bomb's worth: more would be the simulator's own end.
+constexpr std::uint64_t kSizeMax = 256U << 20U;
+
 struct NumberDirective {
   std::string_view key;
   void (*set)(Script&, std::uint64_t);
@@ -148,8 +151,8 @@ constexpr auto kNumbers = std::to_array<NumberDirective>({
     {"rate", [](Script& s, std::uint64_t n) { s.rate = n; }},
     {"split", [](Script& s, std::uint64_t n) { s.split = n; }},
     {"chunk", [](Script& s, std::uint64_t n) { s.chunk = n; }},
-    {"size", [](Script& s, std::uint64_t n) { s.size = n; }},
-    {"count", [](Script& s, std::uint64_t n) { s.count = n; }},
+    {"size", [](Script& s, std::uint64_t n) { s.size = n < kSizeMax ? n : kSizeMax; }},
+    {"count", [](Script& s, std::uint64_t n) { s.count = n < 1'000'000 ? n : 1'000'000; }},
     {"tokens_per_event",
      [](Script& s, std::uint64_t n) { s.tokens_per_event = n == 0 ? 1U : static_cast<unsigned>(n); }},
     {"words", [](Script& s, std::uint64_t n) { s.words = n < 1'000'000 ? n : 1'000'000; }},
