@@ -1,5 +1,6 @@
 // Which of an answer's choices something was heard of, by their index. The usual few cost no allocation.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace qq::dialects::openai {
 class ChoiceSet {
  public:
   void add(std::int64_t index) {
-    const std::size_t at = index < 0 || index > kIndexMax ? kIndexMax : static_cast<std::size_t>(index);
+    const auto at = static_cast<std::size_t>(index < 0 || index > kIndexMax ? kIndexMax : index);
     if (at < kFew) {
       mark(few_, at);
     } else {

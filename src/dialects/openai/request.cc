@@ -133,8 +133,8 @@ std::int64_t prompts_in(JsonValue prompt) noexcept {
   return std::max(count, std::int64_t{1});
 }
 
-// Beyond what any provider gives it is the provider's to refuse.
-constexpr std::int64_t kChoicesMax = 100'000;
+// As many as a ChoiceSet tells apart; more than any provider gives.
+constexpr std::int64_t kChoicesMax = 65'536;
 
 // What is no such number is the provider's to refuse as well.
 std::uint32_t choices_of(JsonValue n, JsonValue prompt) noexcept {
