@@ -1,7 +1,8 @@
 #include "base/text.h"
+#include "dialects/calls.h"
 #include "dialects/declared/reading.h"
 #include "dialects/declared/sides.h"
-#include "dialects/openai_chat/words.h"
+#include "dialects/provider_json.h"
 #include "wire/json_pointer.h"
 
 namespace qq::dialects::declared {
@@ -15,9 +16,9 @@ Result<> add_call(const model::DeclaredCalls& where, JsonValue value, std::strin
   if (said.name.empty())
     return fail(broken(ErrorKind::StreamError, "the provider sent a tool call without a name"));
   model::ToolCallPart call;
-  call.id = said.id.empty() ? openai_chat::made_call_id(id_seed, choice.parts.size()) : std::move(said.id);
+  call.id = said.id.empty() ? made_call_id(id_seed, choice.parts.size()) : std::move(said.id);
   call.name = std::move(said.name);
-  call.arguments = openai_chat::is_no_arguments(said.arguments) ? "{}" : std::move(said.arguments);
+  call.arguments = said.arguments.empty() ? "{}" : std::move(said.arguments);
   choice.parts.emplace_back(std::move(call));
   return {};
 }
@@ -36,11 +37,11 @@ Result<> add_calls(const model::DeclaredCalls& where, JsonValue document, std::s
 
 Result<model::ChatAnswer> decode_answer(std::string_view body, const model::DeclaredAdapter& adapter,
                                         std::string_view id_seed) {
-  std::string repaired;
-  body = trimmed(openai_chat::as_utf8(body, repaired));
-  if (body.empty()) return fail(broken(ErrorKind::EmptyReply, "the provider's answer is empty"));
-  if (wire::check_json(body)) return fail(broken(ErrorKind::BadJson, "the provider's answer is not JSON"));
-  const JsonValue document(body);
+  std::string room;
+  if (trimmed(body).empty()) return fail(broken(ErrorKind::EmptyReply, "the provider's answer is empty"));
+  const auto json = provider_json(body, room);
+  if (!json) return fail(broken(ErrorKind::BadJson, "the provider's answer is not JSON"));
+  const JsonValue document = *json;
   if (auto error = error_in(adapter.errors, document)) return fail(*std::move(error));
 
   const model::DeclaredWhere& where = adapter.answer;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "dialects/calls.h"
 #include "dialects/declared/render.h"
 #include "dialects/declared/support.h"
-#include "dialects/openai_chat/words.h"
 
 namespace qq::dialects::declared {
 namespace {
@@ -148,17 +148,11 @@ class MessageEncoder {
     Values values;
     if (!call.id.empty()) values.set_text(Placeholder::Id, call.id);
     values.set_text(Placeholder::Name, call.name);
-    const std::string_view arguments =
-        openai_chat::is_no_arguments(call.arguments) ? std::string_view("{}") : call.arguments;
+    bool wrapped = false;
+    std::string arguments = input_of(call, wrapped);
+    if (wrapped) lose(Field::Tools, loss::kNotJson);
     values.set_text(Placeholder::ArgumentsText, arguments);
-    if (!wire::check_json(arguments) && wire::JsonValue(arguments).is_object()) {
-      values.set_json(Placeholder::Arguments, std::string(arguments));
-    } else {  // cut by a limit, or a custom tool's text
-      std::string wrapped = "{\"input\":";
-      wire::append_json_string(wrapped, arguments);
-      values.set_json(Placeholder::Arguments, wrapped + "}");
-      if (model::uses(templates_.tool_call, Placeholder::Arguments)) lose(Field::Tools, loss::kNotJson);
-    }
+    values.set_json(Placeholder::Arguments, std::move(arguments));
     std::string json;
     if (render(templates_.tool_call, values, json)) join(message.calls, json);
     return {};

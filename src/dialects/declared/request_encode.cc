@@ -1,6 +1,5 @@
 // The neutral request to a body by the description's templates.
-#include <algorithm>
-
+#include "dialects/calls.h"
 #include "dialects/declared/message_encode.h"
 #include "dialects/declared/render.h"
 #include "dialects/declared/sides.h"
@@ -73,19 +72,14 @@ class RequestEncoder {
 
   // ---- tools
 
-  // A choice among some of the tools is made by offering no others.
-  [[nodiscard]] bool offers(const model::Tool& tool) const {
-    if (!request_.tool_choice || request_.tool_choice->only.empty()) return true;
-    return std::ranges::find(request_.tool_choice->only, tool.name) != request_.tool_choice->only.end();
-  }
-
   Result<> set_tools() {
     const std::optional<ToolChoice>& choice = request_.tool_choice;
     // Where nothing can be forbidden in words, tools are left out.
     if (choice && choice->mode == ToolChoice::Mode::None && !body_has(Placeholder::ToolChoice)) return {};
     std::string list = "[";
     for (const model::Tool& tool : request_.tools) {
-      if (!offers(tool)) continue;
+      // A choice among some of the tools is made by offering no others.
+      if (!is_chosen(request_, tool.name)) continue;
       Values values;
       values.set_text(Placeholder::Name, tool.name);
       if (!tool.description.empty()) values.set_text(Placeholder::Description, tool.description);

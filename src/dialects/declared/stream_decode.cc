@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "dialects/calls.h"
 #include "dialects/declared/framing.h"
 #include "dialects/declared/reading.h"
 #include "dialects/declared/sides.h"
-#include "dialects/openai_chat/words.h"
+#include "dialects/provider_json.h"
 #include "model/answer_builder.h"
 #include "wire/json_pointer.h"
 
@@ -102,11 +103,10 @@ class EventDecoder final : public StreamDecoder {
 
   void take(const Framing::Message& message) {
     if (!stream_.done_data.empty() && message.data == stream_.done_data) return end();
-    const std::string_view data = openai_chat::as_utf8(message.data, repaired_);
-    const bool is_json = !wire::check_json(data);
-    if (!is_json && !has(stream_.error_in, message.name))
+    const auto json = provider_json(message.data, room_);
+    if (!json && !has(stream_.error_in, message.name))
       return fail_with(broken(ErrorKind::BadJson, "the provider sent an event that is not JSON"));
-    const JsonValue document(is_json ? data : std::string_view("{}"));
+    const JsonValue document = json.value_or(JsonValue("{}"));
     word_ = stream_.type.empty() ? std::string(message.name)
                                  : text_at(document, stream_.type).value_or(std::string());
     if (has(stream_.error_in, word_)) return fail_with(error_from(adapter_->errors, document));
@@ -195,8 +195,7 @@ class EventDecoder final : public StreamDecoder {
     ensure_started();
     close_text();
     calls_.push_back({.key = key, .part = parts_++, .open = true});
-    const std::string id =
-        said.id.empty() ? openai_chat::made_call_id(id_seed_, calls_.back().part) : said.id;
+    const std::string id = said.id.empty() ? made_call_id(id_seed_, calls_.back().part) : said.id;
     emit({.kind = Kind::PartStarted,
           .part_kind = PartKind::ToolCall,
           .part = calls_.back().part,
@@ -226,7 +225,7 @@ class EventDecoder final : public StreamDecoder {
   Framing framing_;
   UsageReader usage_;
   EventSink* sink_ = nullptr;
-  std::string repaired_;
+  std::string room_;
   std::string word_;  // of the event at hand
   std::string id_;
   std::string model_;
