@@ -14,6 +14,7 @@
 #include "config/suggest.h"
 #include "net/address.h"
 #include "providers/catalogue.h"
+#include "providers/declared_adapter.h"
 
 namespace qq::config {
 namespace {
@@ -187,6 +188,17 @@ class Checker {
       check_reference(path + ".kind", kinds, provider.kind, "entry of the catalogue");
       return;
     }
+    if (provider.adapter && kind->url == providers::UrlForm::Declared) {
+      const auto adapter = providers::make_declared_adapter(*provider.adapter);
+      if (!adapter) {
+        for (const providers::DeclaredProblem& problem : adapter.error()) {
+          const std::string at = fmt::format("{}.adapter.{}", path, problem.field);
+          if (places_.of(at).good) report(at, problem.message);
+        }
+        return;
+      }
+      if (url_good) check_signing(provider, path);
+    }
     for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
       const auto good = providers::check_credential(*kind, provider.accounts[k].credential);
       if (!good) report(fmt::format("{}.accounts[{}].credential", path, k), good.error().message);
@@ -200,6 +212,17 @@ class Checker {
     const auto target = providers::make_target(provider, account, "any", "any");
     if (!target)
       report(path, without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
+  }
+
+  // Which form a signature's secret must have is in its description.
+  void check_signing(const providers::ProviderConfig& provider, const std::string& path) {
+    if (!provider.adapter->auth.hmac) return;
+    for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
+      const auto target = providers::make_target(provider, provider.accounts[k], "any", "any");
+      if (target) continue;
+      report(fmt::format("{}.accounts[{}].credential", path, k),
+             without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
+    }
   }
 
   static std::string_view without_prefix(std::string_view message, std::string_view prefix) {

@@ -128,6 +128,9 @@ const Section& provider_section() {
                      .doc("When a client has left, read its answer on for the usage instead of cancelling "
                           "at once, for providers that bill on: 10 s at most, in 2 % of the requests in "
                           "flight (one always)."),
+                 Make(map("adapter", &T::adapter, adapter_section()))
+                     .doc("How a private back end is spoken to; of the kind `declared`.")
+                     .absent("none"),
                  Make(maps("accounts", &T::accounts, account_section(), "name"))
                      .doc("Credentials there.")
                      .required()

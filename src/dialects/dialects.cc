@@ -2,6 +2,7 @@
 #include "dialects/anthropic/dialect.h"
 #include "dialects/bedrock/dialect.h"
 #include "dialects/cohere/dialect.h"
+#include "dialects/declared/dialect.h"
 #include "dialects/dialect.h"
 #include "dialects/gemini/dialect.h"
 #include "dialects/ollama/dialect.h"
@@ -29,6 +30,7 @@ const ProviderDialect* provider_dialect(model::Dialect dialect) noexcept {
     case model::Dialect::Bedrock: return &bedrock::provider_side();
     case model::Dialect::Cohere: return &cohere::provider_side();
     case model::Dialect::Ollama: return &ollama::provider_side();
+    case model::Dialect::Declared: return &declared::provider_side();
     default: return nullptr;
   }
 }

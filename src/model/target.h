@@ -3,10 +3,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/secret.h"
+#include "model/declared_adapter.h"
 #include "model/endpoint.h"
 
 namespace qq::model {
@@ -112,8 +114,9 @@ struct Target {
   // Sent unless the request itself has a header of that name: "anthropic-version: …\r\n". Each ends in CRLF.
   std::string default_header_lines;
   RequestAuth request_auth = RequestAuth::Fixed;
-  Secret signing_credential;   // of `request_auth`, in the form that providers/ says
-  std::string signing_region;  // of AwsSigV4
+  Secret signing_credential;                        // of `request_auth`, in the form that providers/ says
+  std::string signing_region;                       // of AwsSigV4
+  std::shared_ptr<const DeclaredAdapter> declared;  // of a declared back end; null for all others
   std::array<TargetEndpoint, kEndpointCount> endpoints;
 
   [[nodiscard]] const TargetEndpoint& endpoint(Endpoint which) const {

@@ -221,6 +221,11 @@ constexpr std::array kCatalogue = {
                  .base_url = "https://api.jina.ai/v1",
                  .endpoints = bits(Embeddings, Rerank),
                  .key_env = "JINA_API_KEY"},
+    // How it is spoken to, authentication too, stands in the provider's `adapter`.
+    ProviderKind{.name = "declared",
+                 .title = "A private back end, described by `adapter`",
+                 .url = UrlForm::Declared,
+                 .endpoints = bits(Endpoint::Declared)},
 };
 
 }  // namespace

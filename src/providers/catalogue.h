@@ -30,6 +30,7 @@ enum class UrlForm : std::uint8_t {
   Gemini,           // base_url + /models/{model}:generateContent
   Vertex,           // base_url + /projects/{project}/locations/{location}/publishers/{whose}/models/{model}:…
   Bedrock,          // base_url + /model/{model}/…
+  Declared,         // base_url + what the provider's `adapter` says
 };
 
 // Whose a rate limit is: a 429 rests the whole account (or limit group), or one model of it.

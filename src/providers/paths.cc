@@ -207,6 +207,7 @@ Result<> add_paths(const ProviderKind& kind, const ProviderConfig& provider, std
     case UrlForm::Gemini: add_gemini_paths(kind, base, target); break;
     case UrlForm::Vertex: add_vertex_paths(kind, provider, std::move(base), target); break;
     case UrlForm::Bedrock: add_bedrock_paths(kind, base, target); break;
+    case UrlForm::Declared: break;  // described: declared_adapter.h
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "base/secret.h"
 #include "base/time.h"
+#include "providers/declared_config.h"
 
 namespace qq::providers {
 
@@ -35,6 +36,7 @@ struct ProviderConfig {
   bool drain_for_usage = false;  // read on for the usage when the client has left
   std::vector<AccountConfig> accounts;
   std::vector<LimitGroupConfig> limit_groups;
+  std::optional<DeclaredConfig> adapter;  // of the kind `declared`, and of no other
 };
 
 }  // namespace qq::providers

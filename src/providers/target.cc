@@ -1,5 +1,6 @@
 #include "providers/catalogue.h"
 #include "providers/credentials.h"
+#include "providers/declared_adapter.h"
 #include "providers/paths.h"
 
 namespace qq::providers {
@@ -48,6 +49,12 @@ Result<model::Target> make_target(const ProviderConfig& provider, const AccountC
   target.quirks = kind->quirks;
   target.drain_for_usage = provider.drain_for_usage;
 
+  if (kind->url == UrlForm::Declared) {
+    const auto described = describe_target(provider, account, url->path, target);
+    if (!described) return fail(bad(provider, described.error().message));
+    return target;
+  }
+  if (provider.adapter) return fail(bad(provider, "`adapter` belongs to the kind declared, not to this one"));
   add_credential(*kind, provider, account.credential, target);
   if (const auto added = add_paths(*kind, provider, std::move(url->path), target); !added) {
     return fail(bad(provider, added.error().message));

@@ -8,6 +8,8 @@
 #include "providers/error_body.h"
 #include "providers/error_codes.h"
 #include "providers/masking.h"
+#include "wire/json_pointer.h"
+#include "wire/json_text.h"
 
 namespace qq::providers {
 namespace {
@@ -296,6 +298,28 @@ Error classify_reply(std::string_view kind, int status, const wire::Fields& fiel
   Error error = make_error(judge(kind, status, read), status, raw, read);
   name_overflow(kind, read, error);
   if (may_wait(error.kind)) error.retry_after = retry_after(fields, raw, now);
+  return error;
+}
+
+Error classify_reply(const model::Target& target, int status, const wire::Fields& fields,
+                     std::string_view body, WallTime now, std::string_view credential) {
+  Error error = classify_reply(target.kind, status, fields, body, now, credential);
+  if (target.declared == nullptr) return error;
+  const model::DeclaredErrors& errors = target.declared->errors;
+  const bool is_json = !wire::check_json(body);
+  const auto told = [&](const model::Pointer& pointer) {
+    const auto value = is_json ? wire::at_pointer(wire::JsonValue(body), pointer) : std::nullopt;
+    std::string words = value ? wire::text_of(*value) : std::string();
+    hide_credential(words, credential);
+    return words;
+  };
+  const std::string code = told(errors.code);
+  if (!code.empty()) error.code = shown(code, 128);
+  if (const std::string words = told(errors.message); !words.empty())
+    error.message = shown(words, kMessageMax);
+  if (const auto kind = model::kind_of(errors, status, code)) error.kind = *kind;
+  error.retry_after = std::nullopt;
+  if (may_wait(error.kind)) error.retry_after = retry_after(fields, body, now);
   return error;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "model/target.h"
 #include "wire/http_head.h"
 
 namespace qq::providers {
@@ -20,6 +21,10 @@ inline constexpr std::string_view kAwsErrorType = "x-amzn-errortype";
 // like a key masked; `credential` is our own (masking.h), of which no part may be shown.
 Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
                      WallTime now, std::string_view credential = {});
+
+// The same for a target, which may have an error map of its own (a declared back end's).
+Error classify_reply(const model::Target& target, int status, const wire::Fields& fields,
+                     std::string_view body, WallTime now, std::string_view credential = {});
 
 // The same for an error object inside a 200: a whole answer, or what a dialect has read out of a stream's
 // event.

@@ -109,8 +109,7 @@ struct RefusalHead {
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
-  return {now,
-          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after,
+  return {now, providers::classify_reply(target, reply.status(), reply.head().fields, {}, now).retry_after,
           std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
 }
 
@@ -118,7 +117,7 @@ struct RefusalHead {
                                 std::string_view body) {
   wire::Fields fields;
   if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
-  Error error = providers::classify_reply(target.kind, status, fields, body, head.received,
+  Error error = providers::classify_reply(target, status, fields, body, head.received,
                                           providers::credential_of(target));
   if (head.retry_after) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;

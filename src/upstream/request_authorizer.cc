@@ -1,6 +1,8 @@
 #include "upstream/request_authorizer.h"
 
 #include "base/assert.h"
+#include "base/random.h"
+#include "providers/hmac_signer.h"
 #include "providers/sigv4.h"
 #include "upstream/request_lines.h"
 
@@ -21,6 +23,30 @@ std::string signed_lines(const relay::UpstreamCall& call, WallTime now) {
   return providers::sigv4_header_lines(*credential, request, now);
 }
 
+// New for every attempt: 32 hexadecimal digits.
+std::string make_nonce() {
+  std::array<std::byte, 16> bytes{};
+  fill_with_secure_random(bytes);
+  std::string nonce;
+  for (const std::byte byte : bytes) {
+    nonce += "0123456789abcdef"[std::to_integer<unsigned>(byte >> 4)];
+    nonce += "0123456789abcdef"[std::to_integer<unsigned>(byte & std::byte{0xF})];
+  }
+  return nonce;
+}
+
+std::string hmac_lines(const relay::UpstreamCall& call, WallTime now) {
+  const model::Target& target = *call.target;
+  QQ_ASSERT(target.declared && target.declared->hmac);  // else the target would not sign
+  std::string host;
+  append_authority(host, target.origin);
+  const providers::RequestToHmac request{.host = host,
+                                         .path_and_query = target.endpoint(call.endpoint).path(call.stream),
+                                         .body_pieces = call.body_pieces};
+  return providers::hmac_header_lines(*target.declared->hmac, target.signing_credential, request, now,
+                                      make_nonce());
+}
+
 }  // namespace
 
 Task<Result<std::string>> RequestAuthorizer::header_lines(const relay::UpstreamCall& call,
@@ -35,7 +61,7 @@ Task<Result<std::string>> RequestAuthorizer::header_lines(const relay::UpstreamC
       line.append(token->reveal()).append("\r\n");
       co_return line;
     }
-    case model::RequestAuth::Hmac: break;
+    case model::RequestAuth::Hmac: co_return hmac_lines(call, loop_.wall_now());
   }
   co_return fail(Error::gateway(ErrorKind::Internal, "nothing here signs requests to this target"));
 }

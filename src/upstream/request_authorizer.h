@@ -1,5 +1,5 @@
-// What authenticates requests one by one: AWS's signatures, made in place, and Google's access tokens. One
-// per loop.
+// What authenticates requests one by one: signatures (AWS's, and those that a description says), made in
+// place, and Google's access tokens. One per loop.
 #pragma once
 #include "relay/authorizer.h"
 #include "upstream/google_tokens.h"

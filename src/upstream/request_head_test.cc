@@ -4,6 +4,7 @@
 
 #include "net/simulated_loop.h"
 #include "providers/catalogue.h"
+#include "providers/hmac_signer.h"
 #include "providers/sigv4.h"
 #include "upstream/http_client.h"
 #include "upstream/request_authorizer.h"
@@ -95,6 +96,43 @@ TEST_F(RequestHeadTest, SignsARequestToBedrockAsItGoesOut) {
                 "content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\n"
                 "accept: application/vnd.amazon.eventstream\r\nx-request-id: req-1\r\n"
                 "content-length: 15\r\n\r\n{\"messages\":[]}");
+}
+
+TEST_F(RequestHeadTest, SignsARequestToADeclaredBackEndAsItsDescriptionSays) {
+  providers::ProviderConfig provider;
+  provider.name = "p";
+  provider.kind = "declared";
+  provider.base_url = "http://127.0.0.1:9300/api";
+  provider.allow_private_address = true;
+  provider.adapter.emplace();
+  provider.adapter->path = "/ask?v=2";
+  provider.adapter->request.body = R"({"turns": "{{messages}}"})";
+  provider.adapter->request.message = R"({"words": "{{text}}"})";
+  provider.adapter->answer.text = "/words";
+  provider.adapter->auth.hmac.emplace();
+  provider.adapter->auth.hmac->header = "x-sig";
+  provider.adapter->auth.hmac->string_to_sign = "{{timestamp}} {{host}}{{path}}?{{query}} {{body}}";
+  provider.adapter->auth.hmac->headers = {{"x-time", "{{timestamp}}"}, {"x-nonce", "{{nonce}}"}};
+  providers::AccountConfig account;
+  account.name = "a";
+  account.credential = Secret("secret");
+  const auto target = providers::make_target(provider, account, "m", "");
+  ASSERT_TRUE(target) << target.error().message;
+  relay::UpstreamCall call;
+  call.target = &*target;
+  call.endpoint = model::Endpoint::Declared;
+  const std::string request = sent(call);
+  const std::size_t nonce_at = request.find("x-nonce: ") + 9;
+  const std::string nonce = request.substr(nonce_at, 32);
+  EXPECT_EQ(nonce.find_first_not_of("0123456789abcdef"), std::string::npos) << request;
+  const std::string lines = providers::hmac_header_lines(
+      *target->declared->hmac, Secret("secret"),
+      {.host = "127.0.0.1:9300", .path_and_query = "/api/ask?v=2", .body_pieces = body_}, loop_.wall_now(),
+      nonce);
+  EXPECT_TRUE(request.starts_with("POST /api/ask?v=2 HTTP/1.1\r\nhost: 127.0.0.1:9300\r\n" + lines))
+      << request;
+  const std::string again = sent(call);
+  EXPECT_NE(again.substr(again.find("x-nonce: ") + 9, 32), nonce) << "each attempt has one of its own";
 }
 
 TEST_F(RequestHeadTest, SaysTheVersionOfMessagesUnlessTheRequestDoes) {
