@@ -121,14 +121,14 @@ TEST_F(RequestHeadTest, SignsARequestToADeclaredBackEndAsItsDescriptionSays) {
   relay::UpstreamCall call;
   call.target = &*target;
   call.endpoint = model::Endpoint::Declared;
+  const WallTime now = loop_.wall_now();  // the loop goes on until its idle connection is closed
   const std::string request = sent(call);
   const std::size_t nonce_at = request.find("x-nonce: ") + 9;
   const std::string nonce = request.substr(nonce_at, 32);
   EXPECT_EQ(nonce.find_first_not_of("0123456789abcdef"), std::string::npos) << request;
   const std::string lines = providers::hmac_header_lines(
       *target->declared->hmac, Secret("secret"),
-      {.host = "127.0.0.1:9300", .path_and_query = "/api/ask?v=2", .body_pieces = body_}, loop_.wall_now(),
-      nonce);
+      {.host = "127.0.0.1:9300", .path_and_query = "/api/ask?v=2", .body_pieces = body_}, now, nonce);
   EXPECT_TRUE(request.starts_with("POST /api/ask?v=2 HTTP/1.1\r\nhost: 127.0.0.1:9300\r\n" + lines))
       << request;
   const std::string again = sent(call);
