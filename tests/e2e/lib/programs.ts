@@ -88,6 +88,10 @@ export interface Model {
   name: string;
   upstream?: string;
   fallback?: string;
+  kind?: string; // of its provider; openai_compatible unless said otherwise
+  path?: string; // of the simulator's root, where that kind is; /v1
+  more?: string; // members of the provider, ", region: x"
+  credential?: string;
 }
 
 export interface Gateway {
@@ -116,8 +120,9 @@ export async function startGateway(simulatorURL: string, models: Model[], timers
     'providers:',
     ...models.map(
       (model) =>
-        `  - {name: ${provider(model)}, kind: openai_compatible, base_url: "${simulatorURL}", ` +
-        'allow_private_address: true, accounts: [{name: main, credential: sk-simulated}]}',
+        `  - {name: ${provider(model)}, kind: ${model.kind ?? 'openai_compatible'}, ` +
+        `base_url: "${simulatorURL.replace(/\/v1$/, '')}${model.path ?? '/v1'}"${model.more ?? ''}, ` +
+        `allow_private_address: true, accounts: [{name: main, credential: "${model.credential ?? 'sk-simulated'}"}]}`,
     ),
     'models:',
     ...models.map(
