@@ -24,6 +24,7 @@ constexpr std::array kPaths = {
     Path{"/v1/responses/input_tokens", Endpoint::CountInputTokens},
     Path{"/v1/rerank", Endpoint::Rerank},
     Path{"/v2/rerank", Endpoint::Rerank},  // as Cohere's SDKs ask
+    Path{"/v1/audio/speech", Endpoint::AudioSpeech},
 };
 
 struct Method {

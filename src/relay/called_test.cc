@@ -17,9 +17,10 @@ std::optional<Called> called_by(std::string_view target) {
 }
 
 TEST(Called, EveryPathHasItsEndpoint) {
-  constexpr std::array<std::pair<std::string_view, Endpoint>, 3> kExpected = {{
+  constexpr std::array<std::pair<std::string_view, Endpoint>, 4> kExpected = {{
       {"/v1/rerank", Endpoint::Rerank},
       {"/v2/rerank", Endpoint::Rerank},
+      {"/v1/audio/speech", Endpoint::AudioSpeech},
       {"/v1/images/generations", Endpoint::ImagesGenerations},
   }};
   for (const auto& [path, endpoint] : kExpected) {
