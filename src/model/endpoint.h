@@ -21,7 +21,7 @@ enum class Endpoint : std::uint8_t {
   CountInputTokens,     // POST /v1/responses/input_tokens
   CountMessageTokens,   // POST /v1/messages/count_tokens
   CountContentTokens,   // POST /v1beta/models/{model}:countTokens
-  Rerank,               // POST /v1/rerank
+  Rerank,               // POST /v1/rerank, /v2/rerank
   ImagesEdits,          // POST /v1/images/edits
   AudioSpeech,          // POST /v1/audio/speech
   AudioTranscriptions,  // POST /v1/audio/transcriptions

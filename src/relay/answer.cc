@@ -4,6 +4,7 @@
 #include "dialects/native_answer.h"
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
+#include "relay/answer_tail.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/empty_reply.h"
@@ -20,11 +21,6 @@ namespace {
 
 using Piece = UpstreamReply::Piece;
 
-// The usage of an answer too large to hold: OpenAI's dialects write it last, so it lies in the tail.
-model::Usage usage_in_tail(std::string_view tail, const model::Quirks& quirks) {
-  return dialects::openai::decode_usage(wire::object_in_tail(tail, "usage"), quirks);
-}
-
 // Some write it in front of what was generated.
 model::Usage usage_in_beginning(std::string_view held, const model::Quirks& quirks) {
   return dialects::openai::decode_usage(wire::object_in_part(held, "usage"), quirks);
@@ -33,25 +29,6 @@ model::Usage usage_in_beginning(std::string_view held, const model::Quirks& quir
 void note_usage(model::Attempt& attempt, const model::Usage& usage) {
   if (usage.source != model::UsageSource::None) attempt.usage = usage;
 }
-
-// What is left of an answer that nobody holds: its end, where its usage stands.
-class AnswerTail final : public UsageReader {
- public:
-  explicit AnswerTail(std::string_view beginning) { append(beginning); }
-  void append(std::string_view bytes) {
-    tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), kKept)));
-    if (tail_.size() > 2 * kKept) tail_.erase(0, tail_.size() - kKept);
-  }
-  bool read_usage(const Piece& piece) override {
-    append(piece.bytes);
-    return true;
-  }
-  [[nodiscard]] model::Usage usage(const model::Quirks& quirks) const { return usage_in_tail(tail_, quirks); }
-
- private:
-  static constexpr std::size_t kKept = 16 * 1024;
-  std::string tail_;
-};
 
 // The same of an answer that was still to be held: what comes of its beginning is kept as well.
 class AnswerEnds final : public UsageReader {

@@ -8,6 +8,7 @@
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
 #include "relay/authorize.h"
+#include "relay/binary_answer.h"
 #include "relay/client_words.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
@@ -210,6 +211,13 @@ bool is_answer(int status) noexcept {
   return status >= 200 && status <= 299 && status != 204 && status != 205;
 }
 
+// A good status: what is it that comes?
+Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
+  const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
+  if (is_binary_answer(attempt.endpoint, type)) return relay_binary_answer(state, attempt, reply);
+  return state.facts.stream ? relay_stream(state, attempt, reply) : relay_answer(state, attempt, reply);
+}
+
 // One try at `attempt.target`. A failure is left in `attempt.error`. What sending needs has ended with its
 // own frame when the reply is relayed: an idle stream keeps little.
 Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
@@ -225,8 +233,7 @@ Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
     co_await take_refusal(state, attempt, *reply);
     co_return;
   }
-  Task<Result<>> relaying =
-      state.facts.stream ? relay_stream(state, attempt, *reply) : relay_answer(state, attempt, *reply);
+  Task<Result<>> relaying = relay_reply(state, attempt, *reply);
   Result<> relayed = co_await std::move(relaying);
   if (!relayed) attempt.error = std::move(relayed).error();
 }

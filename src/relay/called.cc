@@ -12,7 +12,6 @@ struct Path {
   std::string_view text;
   Endpoint endpoint;
 };
-// Behind "/v1".
 constexpr std::array kPaths = {
     Path{"/v1/chat/completions", Endpoint::ChatCompletions},
     Path{"/v1/responses", Endpoint::Responses},
@@ -23,6 +22,9 @@ constexpr std::array kPaths = {
     Path{"/v1/messages", Endpoint::Messages},
     Path{"/v1/messages/count_tokens", Endpoint::CountMessageTokens},
     Path{"/v1/responses/input_tokens", Endpoint::CountInputTokens},
+    Path{"/v1/rerank", Endpoint::Rerank},
+    Path{"/v2/rerank", Endpoint::Rerank},  // as Cohere's SDKs ask
+    Path{"/v1/audio/speech", Endpoint::AudioSpeech},
 };
 
 struct Method {

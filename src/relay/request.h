@@ -5,6 +5,7 @@
 //   attempts.h  the one loop over targets
 //   answer.h    a whole answer: hold, judge, deliver           } one attempt's reply
 //   stream.h    a streamed answer: judge event by event, relay }
+//   binary_answer.h  one that is no JSON: relay                }
 //   settle.h    what happened: the record for log, metrics and bills
 #pragma once
 #include <memory>

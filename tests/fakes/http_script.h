@@ -1,6 +1,7 @@
 // A ScriptedUpstream that answers whole HTTP requests, one after the other, with replies that the test has
 // put down.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ class HttpScript {
     std::string body{};
     Milliseconds delay{0};
     bool silent = false;  // none at all
+    std::string content_type = "application/json";
+    std::size_t piece = 0;  // the body comes in pieces of so many bytes, a second apart; 0: at once
+    std::size_t cut = std::string::npos;  // the connection ends behind so many bytes of the body
   };
 
   HttpScript(net::EventLoop& loop, std::string_view address)
@@ -65,12 +69,20 @@ class HttpScript {
       self.requests.push_back(*std::move(request));
       if (reply.silent) continue;  // until the other end gives up
       if (reply.delay.count() > 0) co_await ScriptedUpstream::pause(server, reply.delay);
-      std::string bytes =
-          "HTTP/1.1 " + std::to_string(reply.status) +
-          " X\r\ncontent-type: application/json\r\ncontent-length: " + std::to_string(reply.body.size()) +
-          "\r\n\r\n" + reply.body;
+      std::string bytes = "HTTP/1.1 " + std::to_string(reply.status) +
+                          " X\r\ncontent-type: " + reply.content_type +
+                          "\r\ncontent-length: " + std::to_string(reply.body.size()) + "\r\n\r\n";
+      const std::string body = reply.body.substr(0, reply.cut);
+      const std::size_t piece = reply.piece == 0 ? std::max<std::size_t>(body.size(), 1) : reply.piece;
+      bytes += body.substr(0, piece);
       const bool sent = co_await ScriptedUpstream::write(stream, std::move(bytes));
       if (!sent) co_return;
+      for (std::size_t at = piece; at < body.size(); at += piece) {
+        co_await ScriptedUpstream::pause(server, Milliseconds(1'000));
+        const bool goes_on = co_await ScriptedUpstream::write(stream, body.substr(at, piece));
+        if (!goes_on) co_return;
+      }
+      if (reply.cut != std::string::npos) co_return;
     }
   }
 

@@ -130,6 +130,7 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
     }
   }
   if (facts.usage.source == model::UsageSource::None) facts.usage = decode_usage(hidden_usage, target.quirks);
+  if (endpoint == model::Endpoint::Rerank) facts.usage = decode_ranking_usage(document, target.quirks);
 
   if (says_error) {
     if (auto error = find_error(document)) set_error(facts, std::move(*error));

@@ -35,6 +35,9 @@ AnswerFacts judge_answer(model::Endpoint endpoint, std::string_view body, const 
 model::Usage decode_usage(wire::JsonValue usage, const model::Quirks& quirks);
 // The same of the object that is being walked.
 model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirks);
+// What a whole ranking used, in the forms that providers give: an object `usage`, of which Jina has the total
+// only, or Cohere's `meta` with the tokens it bills. What is billed by the search leaves no tokens to tell.
+model::Usage decode_ranking_usage(wire::JsonValue document, const model::Quirks& quirks);
 
 // The answer as the client gets it: the provider's bytes, with `model` put back to the name the client asked
 // for if `rename_model` is not empty (see `name_to_restore`) and the answer names a model. Pieces are views

@@ -34,6 +34,7 @@ constexpr bool has_streams(model::Endpoint endpoint) noexcept {
     case model::Endpoint::CountInputTokens:
     case model::Endpoint::CountMessageTokens:
     case model::Endpoint::CountContentTokens:
+    case model::Endpoint::AudioSpeech:  // whatever form it has, it comes as it is made
     case model::Endpoint::AudioTranslations: return false;
     default: return true;
   }

@@ -131,8 +131,9 @@ TEST(InspectRequest, RefusesTwinsInOtherLetters) {
 }
 
 TEST(InspectRequest, IgnoresStreamWhereThereAreNone) {
-  for (const Endpoint endpoint : {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank,
-                                  Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {
+  for (const Endpoint endpoint :
+       {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank, Endpoint::AudioSpeech,
+        Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {
     for (const std::string_view value : {"true", "1", "null"}) {
       const auto facts =
           inspect_request(endpoint, R"({"model":"m","stream":)" + std::string(value) + "}", {});

@@ -133,4 +133,19 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
   return decoded;
 }
 
+model::Usage decode_ranking_usage(wire::JsonValue document, const model::Quirks& quirks) {
+  model::Usage decoded;
+  if (const auto usage = document.member("usage")) {
+    decoded = decode_usage(*usage, quirks);
+    if (decoded.source != model::UsageSource::None) return decoded;
+    // A ranking generates nothing, so that the total is what was read.
+    if (const auto total = usage->member("total_tokens")) take(decoded.input_uncached, *total);
+  } else if (const auto billed = document.at("meta", "billed_units")) {
+    if (const auto input = billed->member("input_tokens")) take(decoded.input_uncached, *input);
+    if (const auto output = billed->member("output_tokens")) take(decoded.output_text, *output);
+  }
+  if (decoded.input_uncached || decoded.output_text) decoded.source = model::UsageSource::Provider;
+  return decoded;
+}
+
 }  // namespace qq::dialects::openai

@@ -48,5 +48,33 @@ TEST(Usage, FiguresMayBeSpelledAsWholeDecimals) {
   }
 }
 
+model::Usage ranking_usage(std::string_view document) {
+  return decode_ranking_usage(wire::JsonValue(document), {});
+}
+
+TEST(RankingUsage, IsReadInEachProvidersForm) {
+  EXPECT_EQ(ranking_usage(R"({"results":[],"usage":{"total_tokens":815}})").input_uncached, 815) << "Jina";
+  EXPECT_EQ(
+      ranking_usage(R"({"usage":{"prompt_tokens":9,"completion_tokens":0,"total_tokens":9}})").input_total(),
+      9);
+  const model::Usage cohere =
+      ranking_usage(R"({"meta":{"billed_units":{"input_tokens":12,"output_tokens":3}}})");
+  EXPECT_EQ(cohere.input_uncached, 12);
+  EXPECT_EQ(cohere.output_text, 3);
+  EXPECT_EQ(cohere.source, model::UsageSource::Provider);
+}
+
+TEST(RankingUsage, IsNoneWhereSearchesAreBilled) {
+  for (const std::string_view document :
+       {R"({"meta":{"billed_units":{"search_units":1}}})", R"({"meta":null})", R"({"usage":{}})", R"({})",
+        R"({"usage":{"total_tokens":-1}})"}) {
+    EXPECT_EQ(ranking_usage(document).source, model::UsageSource::None) << document;
+  }
+}
+
+TEST(RankingUsage, ATotalAloneIsNoUsageOfAConversation) {
+  EXPECT_EQ(usage_of(R"({"total_tokens":815})").source, model::UsageSource::None);
+}
+
 }  // namespace
 }  // namespace qq::dialects::openai

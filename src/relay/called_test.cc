@@ -1,0 +1,42 @@
+#include "relay/called.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace qq::relay {
+namespace {
+
+using model::Endpoint;
+
+std::optional<Called> called_by(std::string_view target) {
+  wire::RequestHead head;
+  head.method = "POST";
+  head.target = target;
+  return endpoint_called(head);
+}
+
+TEST(Called, EveryPathHasItsEndpoint) {
+  constexpr std::array<std::pair<std::string_view, Endpoint>, 4> kExpected = {{
+      {"/v1/rerank", Endpoint::Rerank},
+      {"/v2/rerank", Endpoint::Rerank},
+      {"/v1/audio/speech", Endpoint::AudioSpeech},
+      {"/v1/images/generations", Endpoint::ImagesGenerations},
+  }};
+  for (const auto& [path, endpoint] : kExpected) {
+    const auto called = called_by(path);
+    ASSERT_TRUE(called) << path;
+    EXPECT_EQ(called->endpoint, endpoint) << path;
+    EXPECT_EQ(called->path, path);
+    EXPECT_TRUE(is_endpoint(path));
+  }
+}
+
+TEST(Called, WhatIsNotThereIsNotGuessed) {
+  for (const std::string_view path : {"/v2/chat/completions", "/v1/rerank/", "/rerank", "/v3/rerank"}) {
+    EXPECT_FALSE(called_by(path)) << path;
+  }
+}
+
+}  // namespace
+}  // namespace qq::relay
