@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { root } from '../lib/programs.ts';
 
@@ -48,4 +49,23 @@ test('a second build of a folder says that it waits for the first', async () => 
     waiting.kill();
     rmSync(tree, { recursive: true });
   }
+});
+
+test('the progress of an installation is told while it goes on, every ten packages', async () => {
+  const script = `source ${join(root, 'tools/apt_progress.sh')}; tell_progress`;
+  const progress = spawn('bash', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: progress.stdout })[Symbol.asyncIterator]();
+  const next = async () => (await lines.next()).value;
+  // Its input stays open: whatever holds back what it reads from a pipe says nothing here.
+  progress.stdin.write('Need to get 154 MB of archives.\n' + 'Get:1 http://deb.example a\n'.repeat(19));
+  assert.equal(await next(), 'setup:   Need to get 154 MB of archives.');
+  assert.equal(await next(), 'setup:   downloaded 10 files');
+  progress.stdin.write('Selecting previously unselected package a.\n' + 'Unpacking a (1) ...\n'.repeat(10));
+  assert.equal(await next(), 'setup:   unpacked 10 packages');
+  progress.stdin.write('Setting up a (1) ...\n'.repeat(20));
+  assert.equal(await next(), 'setup:   set up 10 packages');
+  assert.equal(await next(), 'setup:   set up 20 packages');
+  const ended = once(progress, 'exit');
+  progress.stdin.end();
+  assert.deepEqual(await ended, [0, null]);
 });
