@@ -119,7 +119,7 @@ TEST_F(CommandsTest, KeysNewMakesAPepperWhenAsked) {
   EXPECT_EQ(pepper.size(), 64U);
   variables_["QUEQIAO_KEY_PEPPER"] = pepper;
   const std::string text = out_.str();
-  EXPECT_THAT(text, HasSubstr("QUEQIAO_KEY_PEPPER=" + pepper));
+  EXPECT_THAT(text, HasSubstr("\nexport QUEQIAO_KEY_PEPPER=" + pepper + "\n"));
   expect_key_works(text.substr(text.find("key_pepper:")), printed("key:"), environment());
 }
 
