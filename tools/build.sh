@@ -13,7 +13,10 @@ if [[ ! -f build/$preset/build.ninja ]]; then
 fi
 # One at a time: two would write the same files.
 exec 9>"build/$preset/lock"
-flock 9 || exit 1
+flock -n 9 || {
+  echo "tools/build.sh: waiting for another build in build/$preset to end ..." >&2
+  flock 9 || exit 1
+}
 targets=()
 (($# > 0)) && targets=(--target "$@")
 if [[ -t 1 ]]; then

@@ -87,15 +87,13 @@ if [[ ! -e $policy ]]; then
   trap '"${as_root[@]}" rm -f "$policy"' EXIT
 fi
 
+# shellcheck source=tools/apt_progress.sh
+source "$(dirname "${BASH_SOURCE[0]}")/apt_progress.sh"
 log=$(mktemp)
 apt_get() {
-  # One line per package is progress; the rest is kept for when it fails.
+  # Its progress is shown; all that it says is kept for when it fails.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes -o DPkg::Lock::Timeout=300 "$@" 2>&1 |
-    tee "$log" | awk '
-      function say(text) { print "setup:   " text; fflush() }
-      /^(Need to get|Setting up)/ { say($0) }
-      /^Get:/ && ++got % 20 == 0 { say("downloaded " got " files") }
-      /^Unpacking / && ++unpacked % 20 == 0 { say("unpacked " unpacked " packages") }'
+    tee "$log" | tell_progress
   return "${PIPESTATUS[0]}"
 }
 if ! apt_get update || ! apt_get install --no-install-recommends "${missing[@]}"; then

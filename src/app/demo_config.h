@@ -13,6 +13,8 @@ struct DemoConfig {
   config::Config config;
   std::vector<std::string> simulated_models;
   std::vector<std::string> real_models;  // added because their provider's key is in the environment
+  // Of each key in the environment that adds nothing, a line that says what its provider needs beside it.
+  std::vector<std::string> missing;
 };
 
 // Two listeners: the API at `listen`, and the operator's at a free port of the loopback.

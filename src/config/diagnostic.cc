@@ -8,6 +8,7 @@
 namespace qq::config {
 
 std::string to_text(const Diagnostic& diagnostic) {
+  if (diagnostic.line == 0) return fmt::format("{}: {}", diagnostic.file, diagnostic.message);
   return fmt::format("{}:{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.column, diagnostic.message);
 }
 

@@ -18,13 +18,13 @@ struct Mark {
 
 struct Diagnostic {
   std::string file;
-  int line = 1;
+  int line = 1;  // 0: the file itself is wrong, not a place in it
   int column = 1;
   std::string message;
   bool operator==(const Diagnostic&) const = default;
 };
 
-// "queqiao.yaml:12:5: timers.connect: …"
+// "queqiao.yaml:12:5: timers.connect: …", or "queqiao.yaml: cannot be opened: …"
 std::string to_text(const Diagnostic& diagnostic);
 
 // Collects the mistakes of one file. Past a cap it only says that there are more.

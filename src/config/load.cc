@@ -323,7 +323,7 @@ LoadResult load_text(const std::string& name, std::string_view text, const Envir
 LoadResult load_file(const std::string& path, const Environment& environment) {
   // A file that is too large is read a little beyond the limit, so that `parse_yaml` sees it is.
   const auto text = read_file(path, kMaxFileBytes, environment.pipes);
-  if (!text) return std::unexpected(std::vector<Diagnostic>{{path, 1, 1, text.error()}});
+  if (!text) return std::unexpected(std::vector<Diagnostic>{{path, 0, 0, text.error()}});
   return load_text(path, *text, environment);
 }
 

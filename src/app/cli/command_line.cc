@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/cli/client_key.h"
+#include "app/cli/listen_address.h"
 #include "app/cli/streams.h"
 
 namespace qq::app::cli {
@@ -100,6 +101,33 @@ void add_pepper(CLI::App& command, PepperSource& pepper) {
       ->excludes(variable);
 }
 
+std::string listen_mistake(const std::string& typed) {
+  const auto address = listen_address(typed);
+  return address ? std::string() : address.error();
+}
+
+// The options hold what was checked already.
+void make_numeric(std::string& listen) {
+  if (auto address = listen_address(listen)) listen = *std::move(address);
+}
+
+// What CLI11 tells of a missing or unknown command is only that one is required.
+std::string no_command(const CLI::App& above, int argc, const char* const* argv) {
+  const CLI::App* const parent = above.get_parent();
+  std::string out = "queqiao";
+  if (parent != nullptr) out += " " + above.get_name();
+  const int place = parent == nullptr ? 1 : 2;
+  const bool named = place < argc && argv[place][0] != '-';
+  out += named ? ": there is no command \"" + std::string(argv[place]) + "\"; there are "
+               : ": say which command: ";
+  std::string names;
+  for (const CLI::App* command : above.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  out += names + "\n";
+  if (parent == nullptr) out += "`queqiao demo` is the one to try it with. ";
+  return out + "`queqiao --help` tells more.\n";
+}
+
 // CLI11 keeps references to the options while it parses, so they live in one place.
 struct Options {
   ServeOptions serve;
@@ -127,8 +155,9 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
       ->type_name("FILE");
 
   auto* demo = app.add_subcommand("demo", kDemo);
-  demo->add_option("--listen", options.demo.listen, "Address and port")
+  demo->add_option("--listen", options.demo.listen, "Address and port, or a port of 127.0.0.1")
       ->type_name("ADDR")
+      ->check(listen_mistake)
       ->capture_default_str();
   demo->add_flag("--json", options.demo.json, "Print one JSON object as the first line instead of text");
   demo->add_option("--key", options.demo.key, "The client key (default: a random one)")
@@ -136,8 +165,10 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
       ->check([](const std::string& key) { return key.empty() ? std::string() : key_mistake(key); });
 
   auto* sim_provider = app.add_subcommand("sim-provider", kSimProvider);
-  sim_provider->add_option("--listen", options.sim_provider.listen, "Address and port")
+  sim_provider
+      ->add_option("--listen", options.sim_provider.listen, "Address and port, or a port of 127.0.0.1")
       ->type_name("ADDR")
+      ->check(listen_mistake)
       ->capture_default_str();
   sim_provider->add_option("--recordings", options.sim_provider.recordings, "Folder with recorded exchanges")
       ->type_name("DIR");
@@ -146,7 +177,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   sim_provider
       ->add_option("--fault-listen", options.sim_provider.fault_listen,
                    "A second port that POST /sim/listener closes and opens")
-      ->type_name("ADDR");
+      ->type_name("ADDR")
+      ->check(listen_mistake);
   auto* sim_certificate =
       sim_provider->add_option("--tls-cert", options.sim_provider.tls_certificate, "Certificate for HTTPS")
           ->type_name("FILE");
@@ -210,9 +242,18 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
     return VersionOptions{};
   } catch (const CLI::ParseError& error) {
     const bool help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    app.exit(error, out, err);
+    if (!help && app.get_subcommands().empty()) {
+      err << no_command(app, argc, argv);
+    } else if (!help && keys->parsed() && keys->get_subcommands().empty()) {
+      err << no_command(*keys, argc, argv);
+    } else {
+      app.exit(error, out, err);
+    }
     return ExitNow{help ? kGood : kUsage};
   }
+  for (std::string* listen :
+       {&options.demo.listen, &options.sim_provider.listen, &options.sim_provider.fault_listen})
+    make_numeric(*listen);
   if (serve->parsed()) return options.serve;
   if (demo->parsed()) return options.demo;
   if (sim_provider->parsed()) return options.sim_provider;

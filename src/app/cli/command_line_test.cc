@@ -72,6 +72,44 @@ TEST(CommandLine, DemoRefusesAKeyThatNoClientCouldSend) {
   EXPECT_EQ(options<DemoOptions>({"demo", "--key", long_key.substr(1).c_str()}).key.size(), 512U);
 }
 
+TEST(CommandLine, ListenTakesLocalhostAndABarePort) {
+  EXPECT_EQ(options<DemoOptions>({"demo", "--listen", "localhost:9"}).listen, "127.0.0.1:9");
+  EXPECT_EQ(options<DemoOptions>({"demo", "--listen", "9"}).listen, "127.0.0.1:9");
+  const auto sim =
+      options<SimProviderOptions>({"sim-provider", "--listen", "9", "--fault-listen", "localhost:8"});
+  EXPECT_EQ(sim.listen, "127.0.0.1:9");
+  EXPECT_EQ(sim.fault_listen, "127.0.0.1:8");
+}
+
+TEST(CommandLine, AMalformedListenIsWrongUse) {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"demo", "--listen", "nowhere:80"},
+                                             {"sim-provider", "--listen", "127.0.0.1"},
+                                             {"sim-provider", "--fault-listen", "127.0.0.1:"}}) {
+    const Parsed result = parsed(words);
+    ASSERT_TRUE(std::holds_alternative<ExitNow>(result.command)) << words[2];
+    EXPECT_EQ(std::get<ExitNow>(result.command).code, kUsage) << words[2];
+    EXPECT_THAT(result.err, HasSubstr("listen: \"" + std::string(words[2]) + "\" is no numeric address"));
+  }
+}
+
+TEST(CommandLine, WithoutACommandItNamesDemoAndHelp) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{{}, {"--fly"}}) {
+    const std::string err = parsed(words).err;
+    EXPECT_THAT(err, HasSubstr("say which command: serve, demo, "));
+    EXPECT_THAT(err, HasSubstr("`queqiao demo`"));
+    EXPECT_THAT(err, HasSubstr("`queqiao --help`"));
+  }
+}
+
+TEST(CommandLine, OfAnUnknownCommandItSaysWhichThereAre) {
+  EXPECT_THAT(parsed({"fly", "--high"}).err,
+              HasSubstr("there is no command \"fly\"; there are serve, demo, sim-provider, keys, check, "));
+  EXPECT_THAT(parsed({"keys", "old"}).err,
+              HasSubstr("queqiao keys: there is no command \"old\"; there are new, hash\n"));
+  EXPECT_THAT(parsed({"keys"}).err, HasSubstr("queqiao keys: say which command: new, hash\n"));
+}
+
 TEST(CommandLine, SimProviderTakesRecordingsAndScenario) {
   const auto sim = options<SimProviderOptions>(
       {"sim-provider", "--listen", "127.0.0.1:9", "--recordings", "r", "--scenario", "s"});

@@ -112,8 +112,8 @@ int run_keys_new(const KeysNew& options, const config::Environment& environment,
               << "hash:   " << hash << '\n';
   if (options.with_pepper) {
     streams.out << "pepper: " << made << "     (a secret of the server; all its keys need the same one)\n"
-                << "\n# For the server's environment:\n"
-                << kDefaultVariable << '=' << made << '\n';
+                << "\n# For the shell that starts the server:\n"
+                << "export " << kDefaultVariable << '=' << made << '\n';
   }
   print_entry(streams.out, options.with_pepper ? PepperSource{} : options.pepper, options.name, hash);
   return kGood;
