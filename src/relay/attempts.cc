@@ -10,6 +10,7 @@
 #include "relay/authorize.h"
 #include "relay/binary_answer.h"
 #include "relay/client_words.h"
+#include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
 #include "relay/reply_head.h"
@@ -159,8 +160,15 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   call.request_id = state.incoming.id.text();
   call.stream = state.facts.stream;
   if (attempt.translated) return encode_translated(state, attempt, outgoing, call);
-  dialects::openai::encode_for_target(state.facts, state.incoming.body, attempt.endpoint, *attempt.target,
-                                      outgoing.passed);
+  const NativeHead* const native = state.incoming.native.get();
+  if (native != nullptr && !native->form_type.empty()) {
+    dialects::openai::encode_form_for_target(native->form, state.incoming.body, *attempt.target,
+                                             outgoing.passed);
+    call.content_type = native->form_type;
+  } else {
+    dialects::openai::encode_for_target(state.facts, state.incoming.body, attempt.endpoint, *attempt.target,
+                                        outgoing.passed);
+  }
   call.header_lines = state.incoming.header_lines;
   call.body_pieces = outgoing.passed.pieces;
   call.body_bytes = outgoing.passed.bytes;
@@ -214,7 +222,13 @@ bool is_answer(int status) noexcept {
 // A good status: what is it that comes?
 Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
-  if (is_binary_answer(attempt.endpoint, type)) return relay_binary_answer(state, attempt, reply);
+  if (attempt.endpoint == model::Endpoint::AudioTranscriptions && state.heartbeat) {
+    // Some models have no streams: they answer as a whole, whatever they were asked for.
+    state.facts.stream = type.empty() || is_event_stream(type) || state.client.begun();
+    if (!state.facts.stream) state.heartbeat->stop();
+  }
+  if (!state.facts.stream && is_binary_answer(attempt.endpoint, type))
+    return relay_binary_answer(state, attempt, reply);
   return state.facts.stream ? relay_stream(state, attempt, reply) : relay_answer(state, attempt, reply);
 }
 

@@ -3,6 +3,7 @@
 #include "relay/answer_tail.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/empty_reply.h"
 #include "relay/reply_head.h"
 #include "relay/shown_word.h"
 
@@ -80,7 +81,10 @@ Task<Result<>> pass_binary(RequestState& state, model::Attempt& attempt, Upstrea
     } else if (!piece.bytes.empty()) {
       taken = begin_binary(state, attempt, head, piece.bytes, last);
     } else if (last) {
-      co_return fail(empty_binary());
+      Error empty = empty_binary();
+      // A recording of silence has an empty transcript.
+      note_empty_reply(state, empty, attempt.endpoint != model::Endpoint::AudioSpeech, true);
+      co_return fail(std::move(empty));
     }
     if (taken != ClientPort::Taken::All) QQ_CO_CHECK(co_await taken_by_client(state, taken));
   }
@@ -90,9 +94,15 @@ Task<Result<>> pass_binary(RequestState& state, model::Attempt& attempt, Upstrea
 }  // namespace
 
 bool is_binary_answer(model::Endpoint endpoint, std::string_view content_type) noexcept {
-  if (endpoint != model::Endpoint::AudioSpeech) return false;
-  return has_media_type(content_type, "audio/") || has_media_type(content_type, "application/octet-stream") ||
-         is_event_stream(content_type);
+  const auto is = [&](std::string_view media_type) { return has_media_type(content_type, media_type); };
+  switch (endpoint) {
+    case model::Endpoint::AudioSpeech:
+      return is("audio/") || is("application/octet-stream") || is_event_stream(content_type);
+    case model::Endpoint::AudioTranscriptions:
+    case model::Endpoint::AudioTranslations:
+      return is("text/plain") || is("text/vtt") || is("text/srt") || is("application/x-subrip");
+    default: return false;
+  }
 }
 
 Task<Result<>> relay_binary_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {

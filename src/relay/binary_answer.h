@@ -1,6 +1,7 @@
-// Answers that are no JSON, where their endpoint has such: speech, as the audio that was asked for. What is
-// in them is not ours to read: status and content type say that it is an answer, and that there is anything
-// at all. It streams on as it comes, no faster than its client takes it.
+// Answers that are no JSON, where their endpoint has such: speech, as the audio that was asked for, and
+// transcripts as text or subtitles. What is in them is not ours to read: status and content type say that it
+// is an answer, and that there is anything at all. It streams on as it comes, no faster than its client takes
+// it.
 #pragma once
 #include "relay/request.h"
 #include "relay/upstream_client.h"

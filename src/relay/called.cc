@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/multipart.h"
+
 namespace qq::relay {
 namespace {
 
@@ -25,6 +27,9 @@ constexpr std::array kPaths = {
     Path{"/v1/rerank", Endpoint::Rerank},
     Path{"/v2/rerank", Endpoint::Rerank},  // as Cohere's SDKs ask
     Path{"/v1/audio/speech", Endpoint::AudioSpeech},
+    Path{"/v1/audio/transcriptions", Endpoint::AudioTranscriptions},
+    Path{"/v1/audio/translations", Endpoint::AudioTranslations},
+    Path{"/v1/images/edits", Endpoint::ImagesEdits},
 };
 
 struct Method {
@@ -75,6 +80,11 @@ std::optional<Called> gemini_called(std::string_view path, std::string_view quer
   return called;
 }
 
+constexpr bool takes_forms(Endpoint endpoint) noexcept {
+  return endpoint == Endpoint::AudioTranscriptions || endpoint == Endpoint::AudioTranslations ||
+         endpoint == Endpoint::ImagesEdits;
+}
+
 int hex_digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -93,6 +103,11 @@ std::optional<Called> endpoint_called(const wire::RequestHead& head) {
     called.native = std::make_unique<NativeHead>();
     called.native->beta = head.fields.find("anthropic-beta").value_or("");
     called.native->version = head.fields.find("anthropic-version").value_or("");
+  }
+  const auto type = takes_forms(called.endpoint) ? head.fields.find("content-type") : std::nullopt;
+  if (type && wire::is_form_type(*type)) {
+    called.native = std::make_unique<NativeHead>();
+    called.native->form_type = *type;
   }
   return called;
 }

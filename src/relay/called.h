@@ -5,18 +5,22 @@
 #include <string>
 #include <string_view>
 
+#include "dialects/openai/form_request.h"
 #include "model/endpoint.h"
 #include "wire/http_head.h"
 
 namespace qq::relay {
 
-// What clients of Anthropic's and Gemini's dialects say outside the body.
+// What clients say outside a JSON body: those of Anthropic's and Gemini's dialects, and those that send
+// forms.
 struct NativeHead {
-  std::string path_model;     // Gemini: from the URL
-  bool path_stream = false;   // Gemini: streamGenerateContent
-  bool array_stream = false;  // Gemini: without alt=sse, so as one JSON array
-  std::string beta;           // Anthropic: the header anthropic-beta
-  std::string version;        // Anthropic: the header anthropic-version
+  std::string path_model;              // Gemini: from the URL
+  bool path_stream = false;            // Gemini: streamGenerateContent
+  bool array_stream = false;           // Gemini: without alt=sse, so as one JSON array
+  std::string beta;                    // Anthropic: the header anthropic-beta
+  std::string version;                 // Anthropic: the header anthropic-version
+  std::string form_type;               // the content type of a form, empty for other bodies
+  dialects::openai::FormFacts form{};  // what is known of it, as soon as the body was read
 };
 
 struct Called {

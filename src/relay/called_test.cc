@@ -17,10 +17,13 @@ std::optional<Called> called_by(std::string_view target) {
 }
 
 TEST(Called, EveryPathHasItsEndpoint) {
-  constexpr std::array<std::pair<std::string_view, Endpoint>, 4> kExpected = {{
+  constexpr std::array<std::pair<std::string_view, Endpoint>, 7> kExpected = {{
       {"/v1/rerank", Endpoint::Rerank},
       {"/v2/rerank", Endpoint::Rerank},
       {"/v1/audio/speech", Endpoint::AudioSpeech},
+      {"/v1/audio/transcriptions", Endpoint::AudioTranscriptions},
+      {"/v1/audio/translations", Endpoint::AudioTranslations},
+      {"/v1/images/edits", Endpoint::ImagesEdits},
       {"/v1/images/generations", Endpoint::ImagesGenerations},
   }};
   for (const auto& [path, endpoint] : kExpected) {
@@ -30,6 +33,24 @@ TEST(Called, EveryPathHasItsEndpoint) {
     EXPECT_EQ(called->path, path);
     EXPECT_TRUE(is_endpoint(path));
   }
+}
+
+TEST(Called, AFormIsOneByItsContentTypeWhereThereAreForms) {
+  constexpr std::string_view kForm = "Multipart/form-data; boundary=X";
+  for (const std::string_view path :
+       {"/v1/images/edits", "/v1/audio/transcriptions", "/v1/audio/translations"}) {
+    wire::RequestHead head;
+    head.target = path;
+    EXPECT_FALSE(endpoint_called(head)->native) << path;
+    head.fields.add({"Content-Type", kForm});
+    const auto called = endpoint_called(head);
+    ASSERT_TRUE(called && called->native) << path;
+    EXPECT_EQ(called->native->form_type, kForm);
+  }
+  wire::RequestHead chat;
+  chat.target = "/v1/chat/completions";
+  chat.fields.add({"content-type", kForm});
+  EXPECT_FALSE(endpoint_called(chat)->native) << "JSON, whatever it calls itself";
 }
 
 TEST(Called, WhatIsNotThereIsNotGuessed) {

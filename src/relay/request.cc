@@ -35,14 +35,28 @@ Result<> decode_if_needed(RequestState& state) {
   return {};
 }
 
+// Of a form or of JSON, what must be known.
+Result<> inspect(RequestState& state) {
+  const model::Endpoint endpoint = state.incoming.endpoint;
+  NativeHead* const native = state.incoming.native.get();
+  if (native != nullptr && !native->form_type.empty()) {
+    QQ_TRY(auto request, dialects::openai::inspect_form(endpoint, native->form_type, state.incoming.body));
+    state.facts = std::move(request.facts);
+    native->form = request.form;
+    return {};
+  }
+  wire::JsonLimits limits;
+  limits.nodes_max = state.snapshot.limits.json_nodes_max;
+  limits.depth_max = state.snapshot.limits.json_depth_max;
+  QQ_TRY(state.facts, dialects::openai::inspect_request(endpoint, state.incoming.body, limits));
+  return {};
+}
+
 // What does it ask, which route, which plan?
 Result<> prepare(RequestState& state) {
   const Snapshot& snapshot = state.snapshot;
   const model::Endpoint endpoint = state.incoming.endpoint;
-  wire::JsonLimits limits;
-  limits.nodes_max = snapshot.limits.json_nodes_max;
-  limits.depth_max = snapshot.limits.json_depth_max;
-  QQ_TRY(state.facts, dialects::openai::inspect_request(endpoint, state.incoming.body, limits));
+  QQ_CHECK(inspect(state));
   if (endpoint == model::Endpoint::GenerateContent || endpoint == model::Endpoint::CountContentTokens) {
     state.facts.model = state.incoming.native->path_model;
     state.facts.stream = state.incoming.native->path_stream;

@@ -40,7 +40,7 @@ struct IncomingRequest {
   const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
   std::string_view method = "POST";          // static text
   std::string_view path;                     // static text of the endpoint
-  std::unique_ptr<NativeHead> native;        // null for OpenAI's endpoints
+  std::unique_ptr<NativeHead> native;        // null for OpenAI's with a JSON body
   std::unique_ptr<StoredCall> stored;        // asked of the store, not of a model (stored_objects.h)
   std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again

@@ -43,7 +43,12 @@ void append_missing_lines(std::string& out, std::string_view default_lines, std:
 }
 
 std::string_view accepted(const relay::UpstreamCall& call) noexcept {
-  if (call.endpoint == model::Endpoint::AudioSpeech) return "*/*";  // audio, in whatever form was asked for
+  switch (call.endpoint) {  // audio or a transcript, in whatever form was asked for
+    case model::Endpoint::AudioSpeech:
+    case model::Endpoint::AudioTranscriptions:
+    case model::Endpoint::AudioTranslations: return "*/*";
+    default: break;
+  }
   if (!call.stream) return "application/json";
   const bool frames = call.endpoint == model::Endpoint::Converse ||
                       call.target->quirks.messages_form == model::MessagesForm::BedrockInvoke;

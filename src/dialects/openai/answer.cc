@@ -85,6 +85,10 @@ bool is_count(model::Endpoint endpoint, std::string_view key, wire::JsonValue va
   }
 }
 
+constexpr bool is_transcript(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::AudioTranscriptions || endpoint == model::Endpoint::AudioTranslations;
+}
+
 bool is_filled_array(wire::JsonValue value) noexcept {
   return value.is_array() && wire::JsonElements(value).next();
 }
@@ -123,6 +127,8 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
       contents.broken = meaning_of_finish(facts.finish_reason) == FinishMeaning::Broken;
     } else if (is_count(endpoint, key, value)) {
       contents.content = true;
+    } else if (key == "text" && is_transcript(endpoint)) {
+      contents.content = contents.content || value.is_string();  // silence has none
     } else if (key == "data" || key == "results") {
       contents.content = contents.content || is_filled_array(value);
     } else if (key == "x_groq") {

@@ -1,4 +1,4 @@
-// The responses endpoint's events, and those of streamed images, which have the same form.
+// The responses endpoint's events, and those of streamed images and transcripts, which have the same form.
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
 #include "dialects/openai/stream.h"
@@ -124,7 +124,12 @@ EventFacts StreamJudge::judge_responses(wire::JsonValue event) {
     facts.content = item.text().empty() ? text.text().size() > 2 && !text.is_blank_string()
                                         : output_item_has_content(item);
   }
-  if (endpoint_ == model::Endpoint::ImagesGenerations && type.ends_with(".completed")) {
+  const bool is_image =
+      endpoint_ == model::Endpoint::ImagesGenerations || endpoint_ == model::Endpoint::ImagesEdits;
+  const bool is_transcript =
+      endpoint_ == model::Endpoint::AudioTranscriptions && type == "transcript.text.done";
+  if (is_transcript) empty_legitimate_ = true;  // silence has none
+  if (is_transcript || (is_image && type.ends_with(".completed"))) {
     facts.terminal = true;
     terminal_seen_ = true;
     take_usage(usage);

@@ -42,6 +42,7 @@ struct Figures {
   std::optional<TokenCount> cached_other;  // the names that single providers use
   std::optional<TokenCount> written, written_other;
   std::optional<TokenCount> reasoning;
+  std::optional<TokenCount> audio;  // transcripts
   bool chat_names = false;
 };
 
@@ -49,6 +50,13 @@ void read_input_details(wire::JsonMembers& usage, Figures& figures) noexcept {
   for (auto members = wire::JsonMembers::inside(usage); members.next();) {
     if (members.raw_key() == "cached_tokens") take(figures.cached, members.value());
     if (members.raw_key() == "cache_write_tokens") take(figures.written, members.value());
+  }
+}
+
+// Of transcripts, whose details have a name of their own.
+void read_transcript_details(wire::JsonMembers& usage, Figures& figures) noexcept {
+  for (auto members = wire::JsonMembers::inside(usage); members.next();) {
+    if (members.raw_key() == "audio_tokens") take(figures.audio, members.value());
   }
 }
 
@@ -72,6 +80,8 @@ Figures read_figures(wire::JsonMembers& members) noexcept {
     } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
                key == "prompt_token_details") {
       read_input_details(members, figures);
+    } else if (key == "input_token_details") {
+      read_transcript_details(members, figures);
     } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
       read_output_details(members, figures);
     } else if (key == "cached_tokens" ||            // Moonshot, Together
@@ -121,6 +131,10 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
     const TokenCount fresh = *figures.prompt - decoded.cache_read.value_or(0);
     if (decoded.cache_write) *decoded.cache_write = std::min(*decoded.cache_write, fresh);
     decoded.input_uncached = fresh - decoded.cache_write.value_or(0);
+    if (figures.audio) {
+      decoded.audio_input = std::min(*figures.audio, *decoded.input_uncached);
+      *decoded.input_uncached -= *decoded.audio_input;
+    }
   }
   decoded.reasoning = figures.reasoning;
   if (figures.completion) {

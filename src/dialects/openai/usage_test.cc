@@ -48,6 +48,17 @@ TEST(Usage, FiguresMayBeSpelledAsWholeDecimals) {
   }
 }
 
+TEST(Usage, OfATranscriptSaysHowMuchOfItWasAudio) {
+  const model::Usage usage =
+      usage_of(R"({"type":"tokens","input_tokens":14,"output_tokens":45,"total_tokens":59,)"
+               R"("input_token_details":{"text_tokens":4,"audio_tokens":10}})");
+  EXPECT_EQ(usage.audio_input, 10);
+  EXPECT_EQ(usage.input_uncached, 4);
+  EXPECT_EQ(usage.input_total(), 14);
+  EXPECT_EQ(usage.output_text, 45);
+  EXPECT_EQ(usage_of(R"({"type":"duration","seconds":12})").source, model::UsageSource::None);
+}
+
 model::Usage ranking_usage(std::string_view document) {
   return decode_ranking_usage(wire::JsonValue(document), {});
 }
