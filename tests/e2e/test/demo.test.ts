@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
-import { binary, startDemo } from '../lib/programs.ts';
+import { Program, binary, startDemo } from '../lib/programs.ts';
 
 let demo: Awaited<ReturnType<typeof startDemo>>;
 let client: OpenAI;
@@ -76,6 +76,25 @@ test('a chosen key works and a taken port is a clear error', async () => {
   const taken = spawnSync(binary, ['demo', '--listen', new URL(demo.base_url).host], { encoding: 'utf8', timeout: 20_000 });
   assert.equal(taken.status, 1);
   assert.match(taken.stderr, /--listen/);
+});
+
+test('the commands of the text for people work when pasted, also of a demo on all interfaces', async () => {
+  const other = new Program(['demo', '--listen', ':0']);
+  try {
+    await other.line(other.stdout, /Stop with Ctrl-C/);
+    assert.ok(other.stdout.some((line) => line.startsWith('WARNING: it listens on 0.0.0.0:')));
+    const curls = other.stdout.map((line) => line.trim()).filter((line) => line.startsWith('curl '));
+    const [chat, fallback, messages] = curls.map((curl) => {
+      const done = spawnSync('bash', ['-c', curl], { encoding: 'utf8', timeout: 20_000 });
+      assert.equal(done.status, 0, `${curl}\n${done.stderr}`);
+      return done.stdout;
+    });
+    assert.ok(JSON.parse(chat).choices[0].message.content);
+    assert.match(fallback, /^x-queqiao-attempts: sim-broken .*, sim-spare success/m);
+    assert.ok(JSON.parse(messages).content[0].text);
+  } finally {
+    assert.equal(await other.stop(), 0);
+  }
 });
 
 test('output that nobody gets is a failure, and everything is shut down', () => {
