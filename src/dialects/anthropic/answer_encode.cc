@@ -6,6 +6,7 @@
 #include "dialects/anthropic/usage.h"
 #include "dialects/carried_state.h"
 #include "dialects/losses.h"
+#include "dialects/made_ids.h"
 
 namespace qq::dialects::anthropic {
 namespace {

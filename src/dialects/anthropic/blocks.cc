@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "dialects/carried_state.h"
-#include "wire/utf8.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -260,18 +259,6 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
   wire::append_json_string(out, call.arguments);
   out += '}';
   return out;
-}
-
-std::optional<JsonValue> provider_json(std::string_view text, std::string& room) {
-  if (!wire::check_json(text)) return JsonValue(text);
-  if (wire::check_json(text, {.check_utf8 = false})) return std::nullopt;
-  room.clear();
-  while (!text.empty()) {
-    const wire::Utf8Part part = wire::first_utf8_part(text);
-    room += part.valid ? text.substr(0, part.size) : wire::kReplacementCharacter;
-    text.remove_prefix(part.size);
-  }
-  return JsonValue(room);
 }
 
 std::string one_line(std::string_view json) {

@@ -34,9 +34,6 @@ Fault decode_content(wire::JsonValue content, std::vector<model::Part>& out);
 void write_extra(wire::JsonWriter& json, const model::ExtraFields& extra);
 // A call's arguments as the object they must be; sets `wrapped` where they were none.
 std::string input_of(const model::ToolCallPart& call, bool& wrapped);
-// What a provider sent as JSON that may be handed on as it is: itself, or what is in `room`, where U+FFFD
-// stands for what is no UTF-8. Nothing if it is no JSON.
-std::optional<wire::JsonValue> provider_json(std::string_view text, std::string& room);
 // Without the line ends that may stand between a document's tokens.
 std::string one_line(std::string_view json);
 bool is_blank(std::string_view text) noexcept;

@@ -30,7 +30,5 @@ model::Finish finish_of(std::string_view stop_reason) noexcept;
 std::string_view stop_reason_of(model::Finish finish) noexcept;
 // The id of an answer: the provider's own if it is of this dialect, else made of the request's.
 std::string answer_id(std::string_view id, const AnswerHead& head);
-// Of a call that its provider gave none.
-std::string made_call_id(std::string_view seed, std::size_t number);
 
 }  // namespace qq::dialects::anthropic
