@@ -21,7 +21,7 @@ END
 }
 
 build=(git ca-certificates curl clang-19 lld-19 g++ cmake ninja-build ccache mold pkg-config libsimdjson-dev libssl-dev libc-ares-dev
-  zlib1g-dev libzstd-dev libbrotli-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
+  libsqlite3-dev zlib1g-dev libzstd-dev libbrotli-dev libyaml-cpp-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
   prometheus-cpp-dev)
 sanitize=(libclang-rt-19-dev llvm-19)
 lint=(clang-format-19 clang-tidy-19)

@@ -13,6 +13,7 @@
 #include "config/compile.h"
 #include "config/tls_files.h"
 #include "net/descriptor_limit.h"
+#include "storage/open_responses.h"
 
 namespace qq::app {
 
@@ -59,6 +60,7 @@ Result<> Gateway::build(int loops) {
   }
   shared_.render_metrics = [this] { return render_metrics(); };
 
+  QQ_TRY(responses_, storage::open_responses(config.responses, std::chrono::system_clock::now()));
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
@@ -67,7 +69,7 @@ Result<> Gateway::build(int loops) {
   if (speaks_tls) tls_client->load_trust_store();
   for (int i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot,
-                                                tls_client, config.outbound_proxy));
+                                                tls_client, config.outbound_proxy, responses_.get()));
     telemetry_.attach(i, &workers_.back()->counters());
   }
   // Sockets are opened before any thread runs: the loops' own thread rule holds for all of them still.
@@ -75,6 +77,7 @@ Result<> Gateway::build(int loops) {
     QQ_CHECK(worker->server().listen(worker == workers_.front() ? nullptr : &workers_.front()->server()));
   }
   addresses_ = workers_.front()->server().local_addresses();
+  workers_.front()->sweep_responses();
   for (auto& worker : workers_) worker->run_in_thread();
   log_missing_keys(telemetry_, config);
   return {};

@@ -31,6 +31,7 @@ struct Run {
     simulator.tls_certificate = options.tls_certificate;
     simulator.tls_key = options.tls_key;
     simulator.requests_kept = options.keep_requests;
+    simulator.strict = !options.lenient;
     return qq::simulator::run_sim_provider(simulator);
   }
   int operator()(const cli::KeysNew& options) const { return cli::run_keys_new(options); }

@@ -1,5 +1,6 @@
 // The simulated providers of the demo, on a loop and thread of their own.
 #pragma once
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -12,6 +13,8 @@ namespace qq::app {
 class SimulatorThread {
  public:
   SimulatorThread();
+  // Ends the process if the simulator does not end: it may be busy with an answer of any size, and whoever
+  // stops a demo wants it stopped.
   ~SimulatorThread();
 
   // Listens on a free port of the loopback address and runs.
@@ -21,6 +24,7 @@ class SimulatorThread {
   net::EpollLoop loop_;
   simulator::ProviderSimulator simulator_;
   TaskGroup tasks_;
+  std::promise<void> ended_;
   std::thread thread_;
 };
 

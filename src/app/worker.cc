@@ -1,5 +1,7 @@
 #include "app/worker.h"
 
+#include "storage/sweeper.h"
+
 namespace qq::app {
 namespace {
 
@@ -9,12 +11,22 @@ constexpr Milliseconds kLagSample{1'000};
 
 Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                downstream::Server::Shared& shared, std::shared_ptr<const relay::Snapshot> snapshot,
-               std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy)
+               std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy,
+               relay::ResponseStore* responses)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
-      services_{
-          loop_, upstream_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed())},
+      authorizer_(loop_, upstream_),
+      services_{loop_,
+                upstream_,
+                observer,
+                counters_,
+                process,
+                std::move(snapshot),
+                Random(secure_random_seed()),
+                responses},
       server_(services_, shared),
-      ending_(loop_) {}
+      ending_(loop_) {
+  services_.authorizer = &authorizer_;
+}
 
 Worker::~Worker() {
   join();
@@ -27,6 +39,10 @@ void Worker::run_in_thread() {
     loop_.run();
     ended_.store(true, std::memory_order_release);
   });
+}
+
+void Worker::sweep_responses() {
+  if (services_.responses != nullptr) tasks_.spawn(storage::sweep(loop_, *services_.responses, ending_));
 }
 
 void Worker::publish(std::shared_ptr<const relay::Snapshot> snapshot) {
@@ -47,6 +63,7 @@ void Worker::join() {
 
 Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
   co_await worker.server_.drain(drain_time);
+  co_await worker.authorizer_.close();
   worker.upstream_.close_idle();
   worker.ending_.cancel(ErrorKind::ShuttingDown);
   worker.loop_.stop();

@@ -8,6 +8,7 @@
 #include "net/epoll_loop.h"
 #include "relay/loop_services.h"
 #include "upstream/http_client.h"
+#include "upstream/request_authorizer.h"
 
 namespace qq::app {
 
@@ -15,7 +16,7 @@ class Worker {
  public:
   Worker(relay::RequestObserver& observer, relay::ProcessState& process, downstream::Server::Shared& shared,
          std::shared_ptr<const relay::Snapshot> snapshot, std::shared_ptr<net::TlsClientContext> tls,
-         relay::OutboundProxy proxy);
+         relay::OutboundProxy proxy, relay::ResponseStore* responses);
   ~Worker();
 
   [[nodiscard]] net::EpollLoop& loop() noexcept { return loop_; }
@@ -23,6 +24,8 @@ class Worker {
   [[nodiscard]] relay::LoopCounters& counters() noexcept { return counters_; }
 
   void run_in_thread();
+  // Of the store that was given; one worker does it, before its thread runs.
+  void sweep_responses();
   void publish(std::shared_ptr<const relay::Snapshot> snapshot);
   // Starts the drain; the thread ends when it is done. `join` afterwards.
   void begin_drain(Milliseconds drain_time);
@@ -38,6 +41,7 @@ class Worker {
   net::EpollLoop loop_;
   relay::LoopCounters counters_;
   upstream::HttpUpstreamClient upstream_;
+  upstream::RequestAuthorizer authorizer_;
   relay::LoopServices services_;
   downstream::Server server_;
   net::Cancellation ending_;  // of the worker's own tasks

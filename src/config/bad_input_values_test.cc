@@ -145,7 +145,7 @@ const std::vector<BadInput>& bad_values() {
      "models:\n  - {name: gpt-mini",
      "models: {}\nkeep:\n  - {name: gpt-mini",
      {"19:9: models: expected a list of maps, each beginning with `- `, found a map",
-      "20:1: unknown key `keep`: known here are `workers`, `listeners`, `limits`, `timers`, `outbound`, `key_pepper`, `providers`, `models`, `routes`, `keys`"}},
+      "20:1: unknown key `keep`: known here are `workers`, `listeners`, `limits`, `timers`, `outbound`, `key_pepper`, `providers`, `models`, `routes`, `keys`, `storage`"}},
     {"TextInListOfMaps",
      "fallback: [{model: gpt-mini}]",
      "fallback: [gpt-mini]",

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "admission/key_hash.h"
+#include "config/scalar.h"
 #include "config/shown.h"
 #include "config/suggest.h"
 #include "net/address.h"
 #include "providers/catalogue.h"
+#include "providers/declared_adapter.h"
 
 namespace qq::config {
 namespace {
@@ -53,6 +55,7 @@ class Checker {
     check_models();
     check_routes();
     check_keys();
+    check_storage();
   }
 
  private:
@@ -134,6 +137,27 @@ class Checker {
     }
   }
 
+  void check_storage() {
+    const relay::ResponseStorage& responses = config_.responses;
+    const std::string path = "storage.responses";
+    if (!places_.of(path + ".backend").good || !places_.of(path + ".path").good) return;
+    const bool sqlite = responses.chosen() == relay::ResponseBackend::Sqlite;
+    if (sqlite && responses.path.empty()) {
+      report(path + ".path", "`backend: sqlite` needs a path, such as /var/lib/queqiao/responses.db");
+    }
+    if (!sqlite && !responses.path.empty()) {
+      report(path + ".path", "only `backend: sqlite` has a file: remove the path or the backend");
+    }
+    const relay::ResponseLimits limits = responses.limits();
+    if (limits.owner_bytes_max < 2 * limits.entry_bytes_max) {
+      report(path + ".owner_max",
+             "must be at least twice `entry_max`, so that an answer and its conversation fit");
+    } else if (limits.total_bytes_max < limits.owner_bytes_max) {
+      report(path + ".total_max", fmt::format("must be at least {}, what one owner may have",
+                                              format_size(limits.owner_bytes_max)));
+    }
+  }
+
   void check_providers() {
     check_unique("providers", config_.providers, "name",
                  [](const auto& p) { return std::string_view(p.name); });
@@ -164,13 +188,41 @@ class Checker {
       check_reference(path + ".kind", kinds, provider.kind, "entry of the catalogue");
       return;
     }
+    if (provider.adapter && kind->url == providers::UrlForm::Declared) {
+      const auto adapter = providers::make_declared_adapter(*provider.adapter);
+      if (!adapter) {
+        for (const providers::DeclaredProblem& problem : adapter.error()) {
+          const std::string at = fmt::format("{}.adapter.{}", path, problem.field);
+          if (places_.of(at).good) report(at, problem.message);
+        }
+        return;
+      }
+      if (url_good) check_signing(provider, path);
+    }
+    for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
+      const auto good = providers::check_credential(*kind, provider.accounts[k].credential);
+      if (!good) report(fmt::format("{}.accounts[{}].credential", path, k), good.error().message);
+    }
     // What else this kind needs, only the catalogue knows: any account and model will do to ask it.
-    if (!url_good || provider.accounts.empty()) return;
+    const bool keys_good = places_.of(path + ".project").good && places_.of(path + ".location").good &&
+                           places_.of(path + ".region").good;
+    if (!url_good || !keys_good || provider.accounts.empty()) return;
     providers::AccountConfig account;
     account.name = "any";
     const auto target = providers::make_target(provider, account, "any", "any");
     if (!target)
       report(path, without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
+  }
+
+  // Which form a signature's secret must have is in its description.
+  void check_signing(const providers::ProviderConfig& provider, const std::string& path) {
+    if (!provider.adapter->auth.hmac) return;
+    for (std::size_t k = 0; k < provider.accounts.size(); ++k) {
+      const auto target = providers::make_target(provider, provider.accounts[k], "any", "any");
+      if (target) continue;
+      report(fmt::format("{}.accounts[{}].credential", path, k),
+             without_prefix(target.error().message, fmt::format("provider \"{}\": ", provider.name)));
+    }
   }
 
   static std::string_view without_prefix(std::string_view message, std::string_view prefix) {

@@ -74,6 +74,9 @@ const Section& limits_section() {
                      .doc("An answer that is not a stream is held up to this size before it goes to the "
                           "client, so that a broken one can still be replaced. In a larger one the "
                           "provider's name of the model stays where it stands beyond this size."),
+                 Make(size("media_max", &T::media_max, kKiB, kGiB))
+                     .doc("What is fetched for one request that names pictures and files by their URLs, for "
+                          "providers that take bytes only."),
                  Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
                  Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
                      .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %).")
@@ -237,7 +240,8 @@ const Section& root_section() {
                .at_least(1),
            Make(maps("routes", &T::routes, route_section(), "name"))
                .doc("Public names that stand for several models."),
-           Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys.")},
+           Make(maps("keys", &T::keys, key_section(), "name")).doc("Client keys."),
+           Make(same_struct("storage", storage_section())).doc("What the gateway itself keeps.").restart()},
       .defaults = defaults_of<T>()};
   return kSection;
 }

@@ -48,6 +48,7 @@ struct Field {
   double maximum = 0;
   std::size_t min_items = 0;       // of lists
   std::size_t max_length = 1024;   // of text, in bytes
+  bool lines = false;              // of text: it may have line breaks
   std::string_view pattern;        // of text: an anchored ECMA regular expression for the schema ...
   std::string_view pattern_words;  // ... and in words, for messages
   std::function<bool(std::string_view)> matches;  // the same in code; absent: any text

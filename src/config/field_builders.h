@@ -69,6 +69,15 @@ Field text(std::string_view key, M T::* member) {
   return scalar(key, FieldType::Text, member, take_text, give_text);
 }
 
+// One of `words`, kept as text.
+template <typename T>
+Field word(std::string_view key, std::string T::* member, std::vector<std::string_view> words) {
+  Field field = text(key, member);
+  field.type = FieldType::Word;
+  field.words = std::move(words);
+  return field;
+}
+
 template <typename T>
 Field secret(std::string_view key, Secret T::* member) {
   Field field = scalar(
@@ -257,6 +266,7 @@ struct Make {
     return field.often_written = std::move(names), std::move(*this);
   }
   Make&& longest(std::size_t bytes) && { return field.max_length = bytes, std::move(*this); }
+  Make&& of_lines() && { return field.lines = true, std::move(*this); }
   operator Field() && { return std::move(field); }  // NOLINT(google-explicit-constructor)
 };
 

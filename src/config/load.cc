@@ -9,6 +9,7 @@
 
 #include "config/check.h"
 #include "config/definition.h"
+#include "config/json_document.h"
 #include "config/places.h"
 #include "config/shown.h"
 #include "config/suggest.h"
@@ -70,9 +71,11 @@ std::string spelled(FieldType type, double value) {
   }
 }
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+bool has_control(std::string_view text, bool lines) {
+  return std::any_of(text.begin(), text.end(), [lines](char c) {
+    if (lines && (c == '\n' || c == '\t')) return false;
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
 }
 
 class Loader {
@@ -267,7 +270,9 @@ class Loader {
                          silent);
     }
     if (value.text.empty() && field.type != FieldType::Secret) return "must not be empty";
-    if (has_control(value.text)) return "holds a control character, such as a line break";
+    const bool is_document = field.type == FieldType::Secret && is_json_object(value.text);
+    if (has_control(value.text, field.lines) && !is_document)
+      return "holds a control character, such as a line break";
     if (value.text.size() >
         std::max<std::size_t>(field.max_length, field.type == FieldType::Secret ? 16U << 10U : 0U)) {
       return fmt::format("is longer than {} bytes", field.max_length);

@@ -84,6 +84,34 @@ TEST(Load, ZeroStandsForAutomaticLimits) {
   EXPECT_EQ(config.limits.connections_max, 0U);
 }
 
+TEST(Load, AnswersAreKeptInMemoryUnlessAFileIsGiven) {
+  EXPECT_EQ(with("").responses.chosen(), relay::ResponseBackend::Memory);
+  const Config config = with(
+      "storage: {responses: {path: /var/lib/answers.db, ttl: 48h, entry_max: 1MiB, owner_max: 2MiB, "
+      "owner_entries_max: 3, total_max: 4MiB}}");
+  EXPECT_EQ(config.responses.chosen(), relay::ResponseBackend::Sqlite);
+  EXPECT_EQ(config.responses.path, "/var/lib/answers.db");
+  const relay::ResponseLimits limits = config.responses.limits();
+  EXPECT_EQ(limits.ttl, 48h);
+  EXPECT_EQ(limits.entry_bytes_max, 1U << 20U);
+  EXPECT_EQ(limits.owner_bytes_max, 2U << 20U);
+  EXPECT_EQ(limits.owner_entries_max, 3U);
+  EXPECT_EQ(limits.total_bytes_max, 4U << 20U);
+  EXPECT_EQ(with("storage: {responses: {backend: none}}").responses.chosen(), relay::ResponseBackend::None);
+}
+
+TEST(Load, LimitsOfKeptAnswersThatAreNotGivenFollowTheOthers) {
+  const auto limits = [](std::string_view text) {
+    return with("storage: {responses: {" + std::string(text) + "}}").responses.limits();
+  };
+  EXPECT_EQ(limits("ttl: 1h").total_bytes_max, 256U << 20U);
+  EXPECT_EQ(limits("ttl: 1h").owner_bytes_max, 64U << 20U);
+  EXPECT_EQ(limits("path: a.db").total_bytes_max, std::size_t{16} << 30U);
+  EXPECT_EQ(limits("total_max: 1GiB").owner_bytes_max, 256U << 20U);
+  EXPECT_EQ(limits("entry_max: 256MiB").owner_bytes_max, 512U << 20U);
+  EXPECT_EQ(limits("entry_max: 256MiB").total_bytes_max, 512U << 20U);
+}
+
 TEST(Load, ReadsListeners) {
   const Config config = loaded(R"(
 listeners:
@@ -99,6 +127,39 @@ models: [{name: m, provider: p}]
   EXPECT_EQ(config.listeners[0].tls->certificate, "/etc/c.pem");
   EXPECT_EQ(config.listeners[0].tls->key, "/etc/k.pem");
   EXPECT_TRUE(config.listeners[1].serve_admin && !config.listeners[1].serve_api);
+}
+
+TEST(Load, ReadsWhatTheCloudsProvidersNeed) {
+  const Config config = loaded(R"(
+listeners: [{address: "127.0.0.1:0"}]
+providers:
+  - {name: google, kind: vertex, project: my-project-123, location: global, accounts: [{name: main, credential: none}]}
+  - name: aws
+    kind: bedrock
+    region: eu-central-1
+    accounts: [{name: main, credential: "AKIACANARY:${OPENAI_API_KEY}:${EMPTY:-}"}]
+models:
+  - {name: g, provider: google}
+  - {name: a, provider: aws}
+)");
+  EXPECT_EQ(config.providers.at(0).project, "my-project-123");
+  EXPECT_EQ(config.providers.at(0).location, "global");
+  EXPECT_EQ(config.providers.at(1).region, "eu-central-1");
+  EXPECT_EQ(config.providers.at(1).accounts[0].credential.reveal(), "AKIACANARY:sk-canary-4f9a8b7c6d5e:");
+}
+
+TEST(Load, TakesAWholeJsonDocumentForACredential) {
+  auto environment = test_environment({{"ACCOUNT", "{\n  \"type\": \"canary\"\n}"}});
+  const auto result = load_text("f.yaml", R"(
+listeners: [{address: "127.0.0.1:0"}]
+providers:
+  - {name: google, kind: vertex, project: p, location: global, accounts: [{name: main, credential: "${ACCOUNT}"}]}
+models: [{name: g, provider: google}]
+)",
+                                environment);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(to_text(result.error().front()),
+              testing::HasSubstr("has another `type` than service_account, the only one that is taken"));
 }
 
 TEST(Load, ReadsProvidersAccountsAndLimitGroups) {

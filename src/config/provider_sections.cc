@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/field_builders.h"
+#include "config/json_document.h"
 #include "config/sections.h"
 #include "providers/catalogue.h"
 #include "routing/route_config.h"
@@ -17,6 +18,7 @@ const Section& account_section() {
   credential.store = [](void* object, const Scalar& value) -> std::string {
     if (value.text.empty()) return "a credential, or none to send no credential (this one is empty)";
     const bool printable =
+        is_json_object(value.text) ||
         std::all_of(value.text.begin(), value.text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
     if (!printable) return "a credential of printable ASCII characters without spaces or line breaks";
     as<T>(object).credential = value.text == "none" ? Secret() : Secret(value.text);
@@ -26,16 +28,18 @@ const Section& account_section() {
       .name = "providers[].accounts[]",
       .id = "account",
       .doc = "A credential at a provider. Every account of a provider serves all of its models.",
-      .fields =
-          {Make(named(text("name", &T::name))).doc("Unique at its provider.").required(),
-           Make(std::move(credential))
-               .doc("The provider's API key, usually `${VAR}` or `${file:…}`; `none` sends no credential.")
-               .required()
-               .like("${OPENAI_API_KEY}")
-               .known_as({"api_key", "key", "token", "secret", "password"}),
-           Make(named(text("limit_group", &T::limit_group)))
-               .doc("The limit group of this provider that the account belongs to.")
-               .absent("the account stands alone")},
+      .fields = {Make(named(text("name", &T::name))).doc("Unique at its provider.").required(),
+                 Make(std::move(credential))
+                     .doc("The provider's API key, usually `${VAR}` or `${file:…}`; `none` sends no "
+                          "credential. For Vertex "
+                          "a service account's key (the whole JSON file), for Bedrock an API key or "
+                          "`ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`.")
+                     .required()
+                     .like("${OPENAI_API_KEY}")
+                     .known_as({"api_key", "key", "token", "secret", "password"}),
+                 Make(named(text("limit_group", &T::limit_group)))
+                     .doc("The limit group of this provider that the account belongs to.")
+                     .absent("the account stands alone")},
       .defaults = defaults_of<T>()};
   return kSection;
 }
@@ -62,6 +66,14 @@ const Section& limit_group_section() {
   return kSection;
 }
 
+// What becomes a part of a host's name.
+Field placed(Field field, std::string_view words) {
+  field.pattern = "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$";
+  field.pattern_words = words;
+  field.matches = [](std::string_view value) { return in_charset(value, "-", 64); };
+  return field;
+}
+
 }  // namespace
 
 const Section& provider_section() {
@@ -72,6 +84,12 @@ const Section& provider_section() {
   api_version.pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
   api_version.pattern_words = "a version such as 2024-10-21";
   api_version.matches = [](std::string_view value) { return in_charset(value, "._-", 64); };
+  Field project = text("project", &T::project);
+  project.pattern = "^[A-Za-z0-9][A-Za-z0-9.:-]{0,127}$";
+  project.pattern_words = "a project's id such as my-project-123";
+  project.matches = [](std::string_view value) { return in_charset(value, ".:-", 128); };
+  Field location = placed(text("location", &T::location), "a location such as europe-west4 or global");
+  Field region = placed(text("region", &T::region), "a region such as eu-central-1");
   static const Section kSection{
       .name = "providers[]",
       .id = "provider",
@@ -90,12 +108,29 @@ const Section& provider_section() {
                  Make(std::move(api_version))
                      .doc("Azure's `api-version`, for its classic URL form.")
                      .absent("none"),
+                 Make(std::move(project))
+                     .doc("Vertex: the Google Cloud project that is billed.")
+                     .absent("none; Vertex needs it")
+                     .like("my-project-123")
+                     .known_as({"project_id"}),
+                 Make(std::move(location))
+                     .doc("Vertex: where the model runs: a region, `us`, `eu` or `global`.")
+                     .absent("none; Vertex needs it")
+                     .like("europe-west4"),
+                 Make(std::move(region))
+                     .doc("Bedrock: AWS's region, in the host's name and in signatures.")
+                     .absent("none; Bedrock needs it")
+                     .like("eu-central-1")
+                     .known_as({"aws_region"}),
                  Make(boolean("allow_private_address", &T::allow_private_address))
                      .doc("Let this provider be at a private or loopback address, for engines of your own."),
                  Make(boolean("drain_for_usage", &T::drain_for_usage))
                      .doc("When a client has left, read its answer on for the usage instead of cancelling "
                           "at once, for providers that bill on: 10 s at most, in 2 % of the requests in "
                           "flight (one always)."),
+                 Make(map("adapter", &T::adapter, adapter_section()))
+                     .doc("How a private back end is spoken to; of the kind `declared`.")
+                     .absent("none"),
                  Make(maps("accounts", &T::accounts, account_section(), "name"))
                      .doc("Credentials there.")
                      .required()

@@ -16,7 +16,7 @@ namespace qq::config {
 
 inline constexpr std::size_t kMaxFileBytes = 4U << 20U;  // a configuration of 10,000 keys is about 2 MiB
 inline constexpr std::size_t kMaxNodes = 200'000;
-inline constexpr int kMaxDepth = 24;  // the definition needs 7
+inline constexpr int kMaxDepth = 24;  // the definition needs 9
 
 struct Entry;
 

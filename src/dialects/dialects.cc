@@ -1,7 +1,11 @@
 // Which dialects have which side: the one list of them.
 #include "dialects/anthropic/dialect.h"
+#include "dialects/bedrock/dialect.h"
+#include "dialects/cohere/dialect.h"
+#include "dialects/declared/dialect.h"
 #include "dialects/dialect.h"
 #include "dialects/gemini/dialect.h"
+#include "dialects/ollama/dialect.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_responses/dialect.h"
 
@@ -23,6 +27,10 @@ const ProviderDialect* provider_dialect(model::Dialect dialect) noexcept {
     case model::Dialect::OpenAiResponses: return &openai_responses::provider_side();
     case model::Dialect::Anthropic: return &anthropic::provider_side();
     case model::Dialect::Gemini: return &gemini::provider_side();
+    case model::Dialect::Bedrock: return &bedrock::provider_side();
+    case model::Dialect::Cohere: return &cohere::provider_side();
+    case model::Dialect::Ollama: return &ollama::provider_side();
+    case model::Dialect::Declared: return &declared::provider_side();
     default: return nullptr;
   }
 }

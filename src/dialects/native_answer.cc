@@ -1,12 +1,19 @@
 #include "dialects/native_answer.h"
 
 #include "dialects/dialect.h"
+#include "dialects/openai/content.h"
 
 namespace qq::dialects {
 namespace {
 
 constexpr std::string_view model_key(model::Dialect dialect) noexcept {
   return dialect == model::Dialect::Gemini ? "modelVersion" : "model";
+}
+
+// Of a body that was read.
+wire::JsonValue document_of(std::string_view body) noexcept {
+  const std::size_t begin = body.find_first_not_of(" \t\r\n");
+  return wire::JsonValue(body.substr(begin == std::string_view::npos ? body.size() : begin));
 }
 
 }  // namespace
@@ -19,6 +26,7 @@ openai::AnswerFacts judge_native_answer(model::Dialect dialect, std::string_view
     facts.fault = answer.error().kind;
     facts.fault_message = answer.error().message;
     facts.error = std::move(answer).error();
+    facts.blank = facts.fault == ErrorKind::EmptyReply && openai::says_white_space(document_of(body));
     return facts;
   }
   facts.usage = answer->usage;
@@ -27,8 +35,7 @@ openai::AnswerFacts judge_native_answer(model::Dialect dialect, std::string_view
     facts.finish_reason =
         first.finish_word.empty() ? std::string(model::to_string(first.finish)) : first.finish_word;
   }
-  const std::size_t begin = body.find_first_not_of(" \t\r\n");
-  const wire::JsonValue document(body.substr(begin == std::string_view::npos ? body.size() : begin));
+  const wire::JsonValue document = document_of(body);
   if (document.is_object()) {
     if (const auto value = document.member(model_key(dialect))) facts.model_value = *value;
   }

@@ -11,6 +11,7 @@
 #include "relay/client_words.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
+#include "relay/stored_objects.h"
 
 namespace qq::downstream {
 namespace {
@@ -245,18 +246,20 @@ std::optional<LocalReply> Connection::local_reply(const wire::RequestHead& head)
 std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming) {
   const std::string_view path = head.path();
   auto called = relay::endpoint_called(head);
+  auto stored = called ? std::nullopt : relay::stored_call(head);
+  const bool is_stored = stored || (!called && !relay::stored_methods(path).empty());
   const bool is_models = !called && models_asked(head);
-  if (!listener_.serve_api || (!called && !is_models)) {
+  if (!listener_.serve_api || (!called && !is_models && !is_stored)) {
     const std::string_view where =
         listener_.serve_api ? "the API is under /v1/ and /v1beta/" : "this listener does not serve the API";
     return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
                                                           path.substr(0, 200), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
-  if (called ? head.method != "POST" : !reads) {
-    return Error::client(
-        ErrorKind::MethodNotAllowed,
-        fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20), called ? "POST" : "GET"));
+  if (is_stored ? !stored : (called ? head.method != "POST" : !reads)) {
+    return Error::client(ErrorKind::MethodNotAllowed,
+                         fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20),
+                                     is_stored ? allowed_methods(path) : (called ? "POST" : "GET")));
   }
   auto key = relay::authenticate(*snapshot_, head);
   if (!key) return std::move(key).error();
@@ -273,6 +276,14 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   const int step = services_.process.memory_step.load(std::memory_order_relaxed);
   if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
     return saturated("the gateway is short of memory; try again shortly");
+  }
+  if (stored) {
+    if (!*stored) return std::move(*stored).error();
+    incoming.stored = std::make_unique<relay::StoredCall>(**std::move(stored));
+    incoming.method = incoming.stored->method;
+    incoming.path = incoming.stored->path;
+    incoming.endpoint = model::Endpoint::Responses;
+    return std::nullopt;
   }
   incoming.endpoint = called->endpoint;
   incoming.path = called->path;
@@ -443,7 +454,9 @@ Task<bool> Connection::serve_one() {
   }
   // From here on a FIN or reset means that nobody waits for the answer.
   stream_.watch_hangup(&*gone_, ErrorKind::ClientGone);
-  Task<void> relaying = relay::relay_request(services_, std::move(admitted->incoming), *writer_);
+  Task<void> relaying = admitted->incoming.stored
+                            ? relay::serve_stored(services_, std::move(admitted->incoming), *writer_)
+                            : relay::relay_request(services_, std::move(admitted->incoming), *writer_);
   admitted.reset();
   co_await std::move(relaying);
   stream_.watch_hangup(nullptr);

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "relay/called.h"
+#include "relay/stored_objects.h"
 
 namespace qq::downstream {
 
@@ -28,6 +29,7 @@ Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& l
 }
 
 std::string_view allowed_methods(std::string_view path) noexcept {
+  if (const std::string_view stored = relay::stored_methods(path); !stored.empty()) return stored;
   return relay::is_endpoint(path) ? "POST" : "GET, HEAD";
 }
 

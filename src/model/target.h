@@ -3,10 +3,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/secret.h"
+#include "model/declared_adapter.h"
 #include "model/endpoint.h"
 
 namespace qq::model {
@@ -25,6 +27,10 @@ struct Origin {
 struct TargetEndpoint {
   std::string path_and_query;  // "/v1/chat/completions"
   std::string stream_path{};   // of requests that stream, where it is another one (Gemini, Bedrock)
+
+  [[nodiscard]] const std::string& path(bool stream) const noexcept {
+    return stream && !stream_path.empty() ? stream_path : path_and_query;
+  }
 };
 
 // What authenticates a request beyond the target's fixed header lines, made anew for each.
@@ -105,8 +111,12 @@ struct Target {
   bool drain_for_usage = false;  // its provider bills on when a client has left
   // Header lines of the credential and fixed headers, each ending in CRLF: "authorization: Bearer …\r\n".
   Secret auth_header_lines;
+  // Sent unless the request itself has a header of that name: "anthropic-version: …\r\n". Each ends in CRLF.
+  std::string default_header_lines;
   RequestAuth request_auth = RequestAuth::Fixed;
-  Secret signing_credential;  // of `request_auth`, in the form that providers/ says
+  Secret signing_credential;                        // of `request_auth`, in the form that providers/ says
+  std::string signing_region;                       // of AwsSigV4
+  std::shared_ptr<const DeclaredAdapter> declared;  // of a declared back end; null for all others
   std::array<TargetEndpoint, kEndpointCount> endpoints;
 
   [[nodiscard]] const TargetEndpoint& endpoint(Endpoint which) const {

@@ -8,12 +8,9 @@ namespace {
 using model::Endpoint;
 using model::Quirks;
 
-constexpr std::uint32_t bit(Endpoint endpoint) noexcept {
-  return 1U << static_cast<unsigned>(endpoint);
-}
 template <typename... Endpoints>
 constexpr std::uint32_t bits(Endpoints... endpoints) noexcept {
-  return (bit(endpoints) | ...);
+  return (bit_of(endpoints) | ...);
 }
 
 constexpr Endpoint Chats = Endpoint::ChatCompletions;
@@ -22,12 +19,25 @@ constexpr Endpoint Completions = Endpoint::Completions;
 constexpr Endpoint Embeddings = Endpoint::Embeddings;
 constexpr Endpoint Moderations = Endpoint::Moderations;
 constexpr Endpoint Images = Endpoint::ImagesGenerations;
-constexpr std::uint32_t kAll = bits(Chats, Responses, Completions, Embeddings, Moderations, Images);
+constexpr Endpoint Edits = Endpoint::ImagesEdits;
+constexpr Endpoint Rerank = Endpoint::Rerank;
+constexpr Endpoint Speech = Endpoint::AudioSpeech;
+constexpr Endpoint Transcriptions = Endpoint::AudioTranscriptions;
+constexpr Endpoint Translations = Endpoint::AudioTranslations;
+constexpr Endpoint Messages = Endpoint::Messages;
+constexpr Endpoint MessageTokens = Endpoint::CountMessageTokens;
+constexpr Endpoint Contents = Endpoint::GenerateContent;
+constexpr Endpoint ContentTokens = Endpoint::CountContentTokens;
+constexpr std::uint32_t kOpenai = bits(Chats, Responses, Completions, Embeddings, Moderations, Images, Edits,
+                                       Speech, Transcriptions, Translations, Endpoint::CountInputTokens);
 
 using Chat = model::ChatQuirks;
 
 constexpr Quirks kUsualQuirks{};
-constexpr Quirks kOpenaiQuirks{.chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
+// Asked in another dialect, its reasoning models say and take more in responses: their thoughts come back
+// with the next turn only there, and chat refuses tools together with thinking since GPT-5.4.
+constexpr Quirks kOpenaiQuirks{.prefers_responses = true,
+                               .chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
 // Send usage with every stream of their own accord: nothing is gained by asking.
 constexpr Quirks kUsageUnaskedQuirks{.force_include_usage = false};
 // The same, and answers 422 (extra_forbidden) to a client that asks.
@@ -39,7 +49,8 @@ constexpr Quirks kMistralQuirks{.force_include_usage = false,
                                          .nine_letter_ids = true,
                                          .strict_fields = true,
                                          .temperature_max = 1.5}};
-constexpr Quirks kXaiQuirks{.reasoning_excluded_from_output = true};
+// xAI calls its chat deprecated; it has no place for thoughts, neither there nor back.
+constexpr Quirks kXaiQuirks{.reasoning_excluded_from_output = true, .prefers_responses = true};
 // Refuse a turn with calls that comes back without its thoughts; Moonshot refuses empty ones too.
 constexpr Quirks kDeepseekQuirks{
     .chat = {.thinking = Chat::Thinking::SwitchAndEffort, .thoughts = Chat::Thoughts::WithCalls}};
@@ -63,17 +74,24 @@ constexpr Quirks kOpenrouterQuirks{.force_include_usage = false,
 // Engines that take what they don't know, and sample by their own rules too.
 constexpr Quirks kEngineQuirks{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
 constexpr Quirks kTakesTopKQuirks{.chat = {.takes_top_k = true}};
+// The model is in the URL.
+constexpr Quirks kModelInUrlQuirks{.sends_model_in_body = false};
+constexpr Quirks kVertexMessagesQuirks{.sends_model_in_body = false,
+                                       .messages_form = model::MessagesForm::Vertex};
+constexpr Quirks kBedrockMessagesQuirks{.sends_model_in_body = false,
+                                        .messages_form = model::MessagesForm::BedrockInvoke};
 
 // Base URLs, endpoints and variables as published by the providers; check them before relying on a provider
 // that is not in your own tests. The habits come from recorded traffic and from documentation read in
 // November 2026. Azure's `model` quirk depends on its URL form and is set by make_target.
 constexpr std::array kCatalogue = {
-    ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kAll,
+    ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kOpenai,
                  kOpenaiQuirks, "OPENAI_API_KEY"},
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
-    ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
-                 bits(Chats, Responses, Completions, Embeddings, Images), kOpenaiQuirks,
-                 "AZURE_OPENAI_API_KEY"},
+    ProviderKind{
+        "azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
+        bits(Chats, Responses, Completions, Embeddings, Images, Edits, Speech, Transcriptions, Translations),
+        kOpenaiQuirks, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kDeepseekQuirks, "DEEPSEEK_API_KEY"},
     ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
@@ -98,33 +116,116 @@ constexpr std::array kCatalogue = {
     ProviderKind{"qianfan", "Baidu Qianfan", "https://qianfan.baidubce.com/v2", AuthForm::Bearer,
                  UrlForm::Base, bits(Chats, Embeddings, Images), kUsualQuirks, "QIANFAN_API_KEY"},
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Embeddings, Moderations), kMistralQuirks, "MISTRAL_API_KEY"},
+                 bits(Chats, Embeddings, Moderations, Transcriptions), kMistralQuirks, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses), kUsageUnaskedQuirks, "GROQ_API_KEY"},
+                 bits(Chats, Responses, Speech, Transcriptions, Translations), kUsageUnaskedQuirks,
+                 "GROQ_API_KEY"},
     ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses, Completions, Images), kXaiQuirks, "XAI_API_KEY"},
     ProviderKind{"together", "Together", "https://api.together.ai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Completions, Embeddings, Images), kTakesTopKQuirks, "TOGETHER_API_KEY"},
+                 bits(Chats, Completions, Embeddings, Images, Rerank, Speech, Transcriptions, Translations),
+                 kTakesTopKQuirks, "TOGETHER_API_KEY"},
     ProviderKind{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", AuthForm::Bearer,
                  UrlForm::Base, bits(Chats, Responses, Completions, Embeddings), kTakesTopKQuirks,
                  "FIREWORKS_API_KEY"},
     ProviderKind{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kOpenrouterQuirks, "OPENROUTER_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings, Rerank), kOpenrouterQuirks,
+                 "OPENROUTER_API_KEY"},
     // Chat was retired on 2026-09-27 and is offered for proxies of the old form; responses are under /v1.
     ProviderKind{"perplexity", "Perplexity", "https://api.perplexity.ai", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kUsageUnaskedQuirks, "PERPLEXITY_API_KEY", "/v1/responses"},
     // Engines one runs oneself: a key is optional, and private addresses must be opened in the configuration.
     ProviderKind{"vllm", "vLLM", "http://127.0.0.1:8000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "VLLM_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings, Rerank, Transcriptions, Translations),
+                 kEngineQuirks, "VLLM_API_KEY"},
     ProviderKind{"sglang", "SGLang", "http://127.0.0.1:30000/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Completions, Embeddings), kEngineQuirks, "SGLANG_API_KEY"},
+                 bits(Chats, Completions, Embeddings, Rerank), kEngineQuirks, "SGLANG_API_KEY"},
     // Its usual port is 8080, which is ours, so the address must be given.
     ProviderKind{"llamacpp", "llama.cpp server", "", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "LLAMA_API_KEY"},
+                 bits(Chats, Responses, Completions, Embeddings, Rerank), kEngineQuirks, "LLAMA_API_KEY"},
     ProviderKind{"ollama", "Ollama", "http://127.0.0.1:11434/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses, Completions, Embeddings), kEngineQuirks, "OLLAMA_API_KEY"},
     ProviderKind{"openai_compatible", "Any OpenAI-compatible server", "", AuthForm::Bearer, UrlForm::Base,
-                 kAll, kUsualQuirks, ""},
+                 kOpenai | bits(Rerank), kUsualQuirks, ""},
+    // Other dialects. Limits are a model's at all of the large ones.
+    ProviderKind{.name = "anthropic",
+                 .title = "Anthropic",
+                 .base_url = "https://api.anthropic.com/v1",
+                 .auth = AuthForm::XApiKey,
+                 .endpoints = bits(Messages, MessageTokens),
+                 .key_env = "ANTHROPIC_API_KEY",
+                 .limits = LimitScope::Model},
+    // Both forms of base URL are about: with /v1 and, as Anthropic's SDKs want it, without.
+    ProviderKind{.name = "anthropic_compatible",
+                 .title = "Any server with Anthropic's messages",
+                 .auth = AuthForm::XApiKeyAndBearer,
+                 .endpoints = bits(Messages, MessageTokens)},
+    ProviderKind{.name = "gemini",
+                 .title = "Google AI Studio (Gemini)",
+                 .base_url = "https://generativelanguage.googleapis.com/v1beta",
+                 .auth = AuthForm::XGoogApiKey,
+                 .url = UrlForm::Gemini,
+                 .endpoints = bits(Contents, ContentTokens),
+                 .quirks = kModelInUrlQuirks,
+                 .key_env = "GEMINI_API_KEY",
+                 .limits = LimitScope::Model},
+    ProviderKind{.name = "vertex",
+                 .title = "Google Vertex AI (Gemini)",
+                 .base_url = "https://{location}-aiplatform.googleapis.com/v1",
+                 .auth = AuthForm::GoogleAccount,
+                 .url = UrlForm::Vertex,
+                 .endpoints = bits(Contents, ContentTokens),
+                 .quirks = kModelInUrlQuirks,
+                 .limits = LimitScope::Model},
+    // Its count-tokens is a model of its own whose body names the one that is meant: not offered.
+    ProviderKind{.name = "vertex_anthropic",
+                 .title = "Google Vertex AI (Claude)",
+                 .base_url = "https://{location}-aiplatform.googleapis.com/v1",
+                 .auth = AuthForm::GoogleAccount,
+                 .url = UrlForm::Vertex,
+                 .endpoints = bits(Messages),
+                 .quirks = kVertexMessagesQuirks,
+                 .limits = LimitScope::Model},
+    ProviderKind{.name = "bedrock",
+                 .title = "Amazon Bedrock (Converse)",
+                 .base_url = "https://bedrock-runtime.{region}.amazonaws.com",
+                 .auth = AuthForm::AwsKeys,
+                 .url = UrlForm::Bedrock,
+                 .endpoints = bits(Endpoint::Converse),
+                 .quirks = kModelInUrlQuirks,
+                 .key_env = "AWS_BEARER_TOKEN_BEDROCK",
+                 .limits = LimitScope::Model},
+    ProviderKind{.name = "bedrock_anthropic",
+                 .title = "Amazon Bedrock (Claude, InvokeModel)",
+                 .base_url = "https://bedrock-runtime.{region}.amazonaws.com",
+                 .auth = AuthForm::AwsKeys,
+                 .url = UrlForm::Bedrock,
+                 .endpoints = bits(Messages),
+                 .quirks = kBedrockMessagesQuirks,
+                 .key_env = "AWS_BEARER_TOKEN_BEDROCK",
+                 .limits = LimitScope::Model},
+    // Its embeddings have other requests and answers than OpenAI's: not offered.
+    ProviderKind{.name = "cohere",
+                 .title = "Cohere",
+                 .base_url = "https://api.cohere.com/v2",
+                 .endpoints = bits(Endpoint::CohereChat, Rerank),
+                 .key_env = "COHERE_API_KEY",
+                 .limits = LimitScope::Model},
+    ProviderKind{.name = "ollama_native",
+                 .title = "Ollama, its own dialect",
+                 .base_url = "http://127.0.0.1:11434",
+                 .endpoints = bits(Endpoint::OllamaChat),
+                 .key_env = "OLLAMA_API_KEY"},
+    ProviderKind{.name = "jina",
+                 .title = "Jina AI",
+                 .base_url = "https://api.jina.ai/v1",
+                 .endpoints = bits(Embeddings, Rerank),
+                 .key_env = "JINA_API_KEY"},
+    // How it is spoken to, authentication too, stands in the provider's `adapter`.
+    ProviderKind{.name = "declared",
+                 .title = "A private back end, described by `adapter`",
+                 .url = UrlForm::Declared,
+                 .endpoints = bits(Endpoint::Declared)},
 };
 
 }  // namespace

@@ -15,6 +15,17 @@ std::string_view short_name(model::Endpoint endpoint) {
     case model::Endpoint::Embeddings: return "embeddings";
     case model::Endpoint::Moderations: return "moderations";
     case model::Endpoint::ImagesGenerations: return "images";
+    case model::Endpoint::Messages: return "messages";
+    case model::Endpoint::GenerateContent: return "contents";
+    case model::Endpoint::CohereChat:
+    case model::Endpoint::OllamaChat: return "its own chat";
+    case model::Endpoint::CountInputTokens:
+    case model::Endpoint::CountMessageTokens:
+    case model::Endpoint::CountContentTokens: return "counting tokens";
+    case model::Endpoint::ImagesEdits: return "image edits";
+    case model::Endpoint::AudioSpeech: return "speech";
+    case model::Endpoint::AudioTranscriptions: return "transcriptions";
+    case model::Endpoint::AudioTranslations: return "translations";
     default: return to_string(endpoint);
   }
 }
@@ -43,15 +54,29 @@ std::string habits_of(const ProviderKind& kind) {
   add(!kind.quirks.force_include_usage, "sends stream usage unasked");
   add(kind.quirks.refuses_include_usage, "refuses to be asked for it");
   add(kind.quirks.reasoning_excluded_from_output, "chat: reasoning beside completion_tokens");
+  add(kind.quirks.prefers_responses, "asked in another dialect, it is asked for responses");
   add(kind.limits == LimitScope::Model, "each model has limits of its own");
   return out;
 }
 
+std::string credential_of(const ProviderKind& kind) {
+  switch (kind.auth) {
+    case AuthForm::Bearer: return "`authorization: Bearer`";
+    case AuthForm::ApiKeyHeader: return "`api-key`";
+    case AuthForm::XApiKey: return "`x-api-key`";
+    case AuthForm::XApiKeyAndBearer: return "`x-api-key` and `authorization: Bearer`";
+    case AuthForm::XGoogApiKey: return "`x-goog-api-key`";
+    case AuthForm::AwsKeys: return "a signature, or `authorization: Bearer`";
+    case AuthForm::GoogleAccount: return "`authorization: Bearer` with tokens fetched for it";
+    case AuthForm::None: return "none";
+  }
+  return {};
+}
+
 std::string row_of(const ProviderKind& kind) {
   return "| " + code(kind.name) + " | " + std::string(kind.title) + " | " +
-         (kind.base_url.empty() ? "must be given" : code(kind.base_url)) + " | " +
-         (kind.auth == AuthForm::ApiKeyHeader ? "`api-key`" : "`authorization: Bearer`") + " | " +
-         code(kind.key_env) + " | " + endpoints_of(kind) + " | " + habits_of(kind) + " |";
+         (kind.base_url.empty() ? "must be given" : code(kind.base_url)) + " | " + credential_of(kind) +
+         " | " + code(kind.key_env) + " | " + endpoints_of(kind) + " | " + habits_of(kind) + " |";
 }
 
 TEST(Catalogue, EqualsTheTableInTheDocumentation) {
@@ -73,15 +98,24 @@ TEST(Catalogue, NamesAreUnique) {
   for (const ProviderKind& kind : catalogue()) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
 }
 
-TEST(Catalogue, EveryDefaultUrlIsOneAndEveryKindOffersAConversation) {
+// With a place where the URL has one.
+bool is_url(std::string_view pattern) {
+  std::string url(pattern);
+  if (const std::size_t at = url.find('{'); at != std::string::npos) {
+    url.replace(at, url.find('}') - at + 1, "somewhere-1");
+  }
+  return parse_base_url(url).has_value();
+}
+
+TEST(Catalogue, EveryDefaultUrlIsOneAndNearlyEveryKindOffersAConversation) {
   for (const ProviderKind& kind : catalogue()) {
-    EXPECT_TRUE(kind.base_url.empty() || parse_base_url(kind.base_url)) << kind.name;
+    EXPECT_TRUE(kind.base_url.empty() || is_url(kind.base_url)) << kind.name;
     bool converses = false;
     for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
       const bool offered = (kind.endpoints & (1U << i)) != 0;
       converses = converses || (offered && model::conversation_at(static_cast<model::Endpoint>(i)));
     }
-    EXPECT_TRUE(converses) << kind.name;
+    EXPECT_EQ(converses, kind.name != "jina") << kind.name;
   }
 }
 
@@ -95,6 +129,13 @@ TEST(Catalogue, KnowsWhoOffersResponses) {
     EXPECT_TRUE(offers(name, model::Endpoint::Responses)) << name;
   }
   EXPECT_TRUE(offers("perplexity", model::Endpoint::ChatCompletions)) << "for proxies of the old form";
+}
+
+TEST(Catalogue, KnowsWhoSaysMoreInResponses) {
+  for (const ProviderKind& kind : catalogue()) {
+    const bool prefers = kind.name == "openai" || kind.name == "azure_openai" || kind.name == "xai";
+    EXPECT_EQ(kind.quirks.prefers_responses, prefers) << kind.name;
+  }
 }
 
 TEST(Catalogue, LeavesAddressesThatWereShut) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "wire/json_text.h"
 
 namespace qq::providers {
@@ -19,8 +20,12 @@ std::string detail_text(JsonValue detail) {
   return message ? text_of(*message) : text_of(elements.value());
 }
 
-void read_quotas(JsonValue details, ErrorBody& body) {
+// Google's details: ErrorInfo and QuotaFailure.
+void read_details(JsonValue details, ErrorBody& body) {
   for (wire::JsonElements elements(details); elements.next();) {
+    if (const auto reason = elements.value().member("reason"); reason && body.reason.empty()) {
+      body.reason = text_of(*reason);
+    }
     const auto violations = elements.value().member("violations");
     if (!violations) continue;
     for (wire::JsonElements each(*violations); each.next();) {
@@ -44,6 +49,10 @@ void read_members(JsonValue object, ErrorBody& body) {
     } else if (key == "type" || key == "status") {
       // Google's word for the kind is its status.
       if (body.type.empty() && value.is_string()) body.type = text_of(value);
+    } else if (key == "__type") {
+      body.type = aws_exception(text_of(value));
+    } else if (key == "error_type") {  // Cohere
+      if (body.code.empty()) body.code = text_of(value);
     } else if (key == "http_code") {
       if (body.http_code.empty()) body.http_code = text_of(value);
     } else if (key == "param") {
@@ -51,7 +60,7 @@ void read_members(JsonValue object, ErrorBody& body) {
     } else if (key == "detail" && body.message.empty()) {
       body.message = detail_text(value);
     } else if (key == "details" && value.is_array()) {
-      read_quotas(value, body);
+      read_details(value, body);
     }
   }
 }
@@ -100,6 +109,16 @@ ErrorBody error_body_of(const Error& told) {
   // What dialects have no member for: Google's kind, engines that call their code otherwise.
   if (!told.object.empty()) read_members(JsonValue(told.object), body);
   return body;
+}
+
+std::string aws_exception(std::string_view written) {
+  written = written.substr(0, written.find(':'));
+  if (const std::size_t hash = written.rfind('#'); hash != std::string_view::npos) {
+    written.remove_prefix(hash + 1);
+  }
+  std::string name(trimmed(written));
+  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return name;
 }
 
 bool is_digits(std::string_view text) noexcept {

@@ -105,7 +105,82 @@ constexpr auto kPerplexity = std::to_array<CodeMeaning>({
     {"agent_api_migration_required", ErrorKind::ModelMissing},
 });
 
-std::span<const CodeMeaning> own_codes(std::string_view kind) noexcept {
+constexpr auto kAnthropic = std::to_array<CodeMeaning>({
+    // Money, limits that an operator has set for himself, and accounts that are shut, all on a 400.
+    {"invalid_request_error", ErrorKind::QuotaExhausted, "Your credit balance is too low"},
+    {"invalid_request_error", ErrorKind::QuotaExhausted, "You have reached your specified API usage limits"},
+    {"invalid_request_error", ErrorKind::CredentialDead, "This organization has been disabled"},
+    {"permission_error", ErrorKind::CredentialDead, "This organization has been disabled"},
+    // A request that is long enough to need another plan, on a 429.
+    {"rate_limit_error", ErrorKind::Refused, "Usage credits are required for long context"},
+    {"rate_limit_error", ErrorKind::Refused, "Extra usage is required for long context"},
+    {"billing_error", ErrorKind::QuotaExhausted},
+    {"authentication_error", ErrorKind::CredentialDead},
+    {"request_too_large", ErrorKind::Refused},
+    {"timeout_error", ErrorKind::ServerError},
+});
+
+// Of Google's, `reason` says more than `status`.
+constexpr auto kGoogle = std::to_array<CodeMeaning>({
+    {"API_KEY_*",
+     ErrorKind::CredentialDead},  // invalid, expired, blocked for the service, the address, the referrer
+    {"SERVICE_DISABLED", ErrorKind::CredentialDead},
+    {"CONSUMER_INVALID", ErrorKind::CredentialDead},
+    {"CONSUMER_SUSPENDED", ErrorKind::CredentialDead},
+    {"ACCOUNT_STATE_INVALID", ErrorKind::CredentialDead},
+    {"USER_PROJECT_DENIED", ErrorKind::CredentialDead},
+    {"ACCESS_TOKEN_*", ErrorKind::CredentialDead},
+    {"BILLING_DISABLED", ErrorKind::QuotaExhausted},
+    // On a 400: where we are, and whether somebody pays.
+    {"FAILED_PRECONDITION", ErrorKind::CredentialDead, "User location is not supported"},
+    {"FAILED_PRECONDITION", ErrorKind::QuotaExhausted, "Gemini API free tier is not available"},
+});
+
+// By the exception's name. Those that are no Bedrock's own are AWS's common ones.
+constexpr auto kBedrock = std::to_array<CodeMeaning>({
+    {"ThrottlingException", ErrorKind::QuotaExhausted, "Too many tokens per day"},
+    {"ThrottlingException", ErrorKind::RateLimited},
+    {"ServiceQuotaExceededException", ErrorKind::QuotaExhausted},  // on a 400
+    {"UnrecognizedClientException", ErrorKind::CredentialDead},
+    {"ExpiredTokenException", ErrorKind::CredentialDead},
+    {"InvalidSignatureException", ErrorKind::CredentialDead},
+    {"IncompleteSignature*", ErrorKind::CredentialDead},
+    {"InvalidClientTokenId", ErrorKind::CredentialDead},
+    {"MissingAuthenticationToken*", ErrorKind::CredentialDead},
+    {"ResourceNotFoundException", ErrorKind::ModelMissing},
+    {"ValidationException", ErrorKind::ModelMissing, "The provided model identifier is invalid"},
+    {"ValidationException", ErrorKind::ModelMissing, "Invocation of model ID*on-demand throughput"},
+    {"ValidationException", ErrorKind::Refused},
+    {"ModelNotReadyException", ErrorKind::Overloaded},  // on a 429
+    {"ServiceUnavailableException", ErrorKind::Overloaded},
+    // On a 424, a 408 and a 500, and in streams, which have no status.
+    {"ModelErrorException", ErrorKind::ServerError},
+    {"ModelStreamErrorException", ErrorKind::ServerError},
+    {"ModelTimeoutException", ErrorKind::ServerError},
+    {"InternalServerException", ErrorKind::ServerError},
+});
+
+constexpr auto kCohere = std::to_array<CodeMeaning>({
+    {"*", ErrorKind::QuotaExhausted, "You are using a Trial key*/ month"},
+    {"TOO_MANY_TOKENS", ErrorKind::Refused},
+});
+
+bool is_google(std::string_view kind) noexcept {
+  return kind == "gemini" || kind == "vertex";
+}
+bool is_anthropic(std::string_view kind) noexcept {
+  return kind == "anthropic" || kind == "anthropic_compatible";
+}
+bool is_bedrock(std::string_view kind) noexcept {
+  return kind == "bedrock" || kind == "bedrock_anthropic";
+}
+
+std::span<const CodeMeaning> own_codes(std::string_view kind, const ErrorBody& body) noexcept {
+  // Claude on Vertex has Anthropic's errors and Google's around them: of its quotas, accounts and names.
+  if (is_google(kind) || (kind == "vertex_anthropic" && is_digits(body.code))) return kGoogle;
+  if (is_anthropic(kind) || kind == "vertex_anthropic") return kAnthropic;
+  if (is_bedrock(kind)) return kBedrock;
+  if (kind == "cohere") return kCohere;
   if (kind == "zhipu") return kZhipu;
   if (kind == "minimax") return kMinimax;
   if (kind == "qwen") return kQwen;
@@ -202,11 +277,29 @@ bool is_larger_than_a_limit(int status, std::string_view message) noexcept {
 
 }  // namespace
 
+bool begins_as_context_overflow(std::string_view kind, const ErrorBody& body,
+                                std::string_view message) noexcept {
+  const auto begins = [message](std::string_view words) { return says(words, message); };
+  if (is_google(kind)) return begins("the input token count*exceeds the maximum number of tokens");
+  if (kind == "cohere") return body.code == "TOO_MANY_TOKENS" || begins("too many tokens");
+  if (kind == "ollama_native") {
+    return begins("the input length exceeds the context length") || begins("prompt too long");
+  }
+  if (!is_anthropic(kind) && !is_bedrock(kind) && kind != "vertex_anthropic") return false;
+  return begins("prompt is too long") || begins("input length and `max_tokens` exceed context limit") ||
+         begins("input is too long") ||
+         begins("the model returned the following errors: input is too long") ||
+         begins("the model returned the following errors: prompt is too long");
+}
+
 std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept {
   const std::string_view number = number_at_end(kind, status, body.message);
-  for (const CodeMeaning& own : own_codes(kind)) {
+  // Bedrock's streams write the names of exceptions with a small letter.
+  const std::string type = is_bedrock(kind) ? aws_exception(body.type) : body.type;
+  for (const CodeMeaning& own : own_codes(kind, body)) {
     if (!says(own.words, body.message)) continue;
-    if (names(own.code, body.code) || names(own.code, body.type) || names(own.code, number)) {
+    if (names(own.code, body.code) || names(own.code, type) || names(own.code, number) ||
+        names(own.code, body.reason)) {
       return own.meaning;
     }
   }

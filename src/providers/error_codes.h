@@ -13,4 +13,10 @@ namespace qq::providers {
 // where none was said.
 std::optional<ErrorKind> meaning_of_code(std::string_view kind, int status, const ErrorBody& body) noexcept;
 
+// Whether a provider of another dialect than OpenAI's refuses a request because it is longer than the model's
+// context; they have no code for it. `message` is in small letters. Only its beginning counts: further on it
+// may quote the caller.
+bool begins_as_context_overflow(std::string_view kind, const ErrorBody& body,
+                                std::string_view message) noexcept;
+
 }  // namespace qq::providers

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+#include "providers/percent.h"
 #include "wire/json.h"
 
 namespace qq::providers {
@@ -17,11 +19,19 @@ struct Prefix {
   bool needs_digit;  // for prefixes that ordinary identifiers have too
 };
 constexpr std::array kPrefixes = {
-    Prefix{"sk-", false},   Prefix{"sk_", false},  Prefix{"gsk_", false},   Prefix{"xai-", false},
-    Prefix{"pplx-", false}, Prefix{"AIza", false}, Prefix{"nvapi-", false}, Prefix{"hf_", true},
-    Prefix{"fw_", true},    Prefix{"tgp_", true},  Prefix{"csk-", true},    Prefix{"r8_", true},
-    Prefix{"ark-", true},   Prefix{"key-", true},  Prefix{"Bearer ", true}, Prefix{"bearer ", true},
-    Prefix{"org-", true},   Prefix{"proj_", true},  // no keys, but names of our account at OpenAI
+    Prefix{"sk-", false},          Prefix{"sk_", false},
+    Prefix{"gsk_", false},         Prefix{"xai-", false},
+    Prefix{"pplx-", false},        Prefix{"AIza", false},
+    Prefix{"nvapi-", false},       Prefix{"hf_", true},
+    Prefix{"fw_", true},           Prefix{"tgp_", true},
+    Prefix{"csk-", true},          Prefix{"r8_", true},
+    Prefix{"ark-", true},          Prefix{"key-", true},
+    Prefix{"Bearer ", true},       Prefix{"bearer ", true},
+    Prefix{"AKIA", true},          Prefix{"ASIA", true},
+    Prefix{"ABSK", false},         Prefix{"ya29.", false},
+    Prefix{"jina_", true},         Prefix{"bedrock-api-key-", false},
+    Prefix{"org-", true},          Prefix{"proj_", true},  // no keys, but names of our account at OpenAI
+    Prefix{"arn:aws:iam::", true}, Prefix{"arn:aws:sts::", true},  // the same at AWS: its number stands next
 };
 
 bool is_digit(char c) noexcept {
@@ -99,8 +109,15 @@ std::size_t beginning_at_end(std::string_view text, std::string_view credential)
   return 0;
 }
 
+std::size_t find_in_any_case(std::string_view text, std::string_view wanted, std::size_t from) noexcept {
+  const auto same = [](char a, char b) noexcept { return ascii_lower(a) == ascii_lower(b); };
+  const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), wanted.begin(),
+                                 wanted.end(), same);
+  return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+  for (std::size_t at = 0; (at = find_in_any_case(text, from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
   }
 }
@@ -149,13 +166,26 @@ std::string mask_keys_in_json(std::string_view json) {
 }
 
 std::string_view credential_of(const model::Target& target) noexcept {
-  const std::string_view credential = credential_in(target.auth_header_lines.reveal());
+  std::string_view credential = credential_in(target.auth_header_lines.reveal());
+  // Of AWS's keys only the name goes out. Google's tokens are known by their form (mask_keys).
+  if (target.request_auth == model::RequestAuth::AwsSigV4) {
+    credential = target.signing_credential.reveal();
+    credential = credential.substr(0, credential.find(':'));
+  }
   return credential.size() < kTailMin ? std::string_view() : credential;
+}
+
+bool shows_credential(std::string_view text, std::string_view credential) {
+  if (credential.empty()) return false;
+  if (find_in_any_case(text, credential, 0) != std::string_view::npos) return true;
+  if (!text.contains('%')) return false;
+  return find_in_any_case(text, percent_encoded(credential), 0) != std::string_view::npos;
 }
 
 void hide_credential(std::string& text, std::string_view credential) {
   if (credential.empty()) return;
   replace_all(text, credential, kHidden);
+  if (text.contains('%')) replace_all(text, percent_encoded(credential), kHidden);
   if (const std::size_t cut = beginning_at_end(text, credential); cut != 0) {
     text.resize(text.size() - cut);
     text.append(kHidden);
@@ -164,10 +194,12 @@ void hide_credential(std::string& text, std::string_view credential) {
 
 void hide_credential_in_json(std::string& json, std::string_view credential) {
   if (credential.empty()) return;
-  if (any_escaped_string(json, [&](const std::string& text) { return text.contains(credential); })) {
+  if (any_escaped_string(json, [&](const std::string& text) { return shows_credential(text, credential); })) {
     json.clear();
   }
+  if (json.empty()) return;
   replace_all(json, credential, kHidden);
+  if (json.contains('%')) replace_all(json, percent_encoded(credential), kHidden);
 }
 
 void hide_credential(Error& error, const model::Target& target) {

@@ -22,9 +22,13 @@ std::string mask_keys_in_json(std::string_view json);
 // would take words out of the texts. It lives as long as the target.
 std::string_view credential_of(const model::Target& target) noexcept;
 
-// Takes the credential out of a text, whatever it looks like: keys of self-hosted servers have no form to
-// know them by. Also a beginning of it, of 8 characters or more, at the end of the text, which may have been
-// cut there. To be called before the text is masked or cut, since both may leave a part.
+// Whether the text has the credential in it, in capital or small letters, percent-encoded as a query would
+// have it or as it is.
+bool shows_credential(std::string_view text, std::string_view credential);
+
+// Takes the credential out of a text, whatever it looks like (see above): keys of self-hosted servers have no
+// form to know them by. Also a beginning of it, of 8 characters or more, at the end of the text, which may
+// have been cut there. To be called before the text is masked or cut, since both may leave a part.
 void hide_credential(std::string& text, std::string_view credential);
 // The same for a whole JSON value. It becomes empty where an escape hides the credential.
 void hide_credential_in_json(std::string& json, std::string_view credential);

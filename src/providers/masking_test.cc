@@ -14,6 +14,9 @@ TEST(MaskKeys, HidesKeysOfEveryForm) {
       {"project proj_AbCdEfGh12345678", "project proj_****"},
       {"Authorization: Bearer abc.def-123456", "Authorization: Bearer ****"},
       {"key 0123456789abcdef0123456789abcdef refused", "key **** refused"},
+      {"key id AKIAIOSFODNN7EXAMPLE is", "key id AKIA**** is"},
+      {"User: arn:aws:iam::123456789012:user/me may not", "User: arn:aws:iam::****:user/me may not"},
+      {"token ya29.a0Af_B-y12345 ended", "token ya29.**** ended"},
       {"key 0123456789abcdef0123456789abcdef.Secret16Chars00 refused", "key **** refused"},
       {"{\"message\":\"bad\\nsk-abcdefgh12345678\\u0022\"}", "{\"message\":\"bad\\nsk-****\\u0022\"}"},
   };
@@ -61,6 +64,21 @@ TEST(HideCredential, FindsTheTargetsOwnKeyWhateverItLooksLike) {
     hide_credential(error, target);
     EXPECT_EQ(error.object, "");
   }
+}
+
+TEST(HideCredential, FindsItInOtherLettersAndPercentEncoded) {
+  constexpr std::string_view kCredential = "our/Plain=secret";
+  for (const std::string_view shown :
+       {"our/Plain=secret", "OUR/PLAIN=SECRET", "our%2FPlain%3Dsecret", "our%2fplain%3dsecret"}) {
+    std::string text = "no " + std::string(shown) + ", no";
+    EXPECT_TRUE(shows_credential(text, kCredential)) << shown;
+    hide_credential(text, kCredential);
+    EXPECT_EQ(text, "no ****, no");
+    std::string json = R"({"message":"no )" + std::string(shown) + R"("})";
+    hide_credential_in_json(json, kCredential);
+    EXPECT_EQ(json, R"({"message":"no ****"})");
+  }
+  EXPECT_FALSE(shows_credential("our plain secret, 100%", kCredential));
 }
 
 TEST(HideCredential, FindsABeginningAtTheEndOfWhatMayBeCut) {

@@ -7,6 +7,7 @@
 
 #include "base/secret.h"
 #include "base/time.h"
+#include "providers/declared_config.h"
 
 namespace qq::providers {
 
@@ -19,7 +20,7 @@ struct LimitGroupConfig {
 
 struct AccountConfig {
   std::string name;
-  Secret credential;        // empty: none is sent
+  Secret credential;        // empty: none is sent; its form is the kind's (AuthForm)
   std::string limit_group;  // empty: the account stands alone
 };
 
@@ -28,10 +29,14 @@ struct ProviderConfig {
   std::string kind;         // entry of the catalogue
   std::string base_url;     // empty: the catalogue's
   std::string api_version;  // Azure's classic URL form; others ignore it
+  std::string project;      // Vertex
+  std::string location;     // Vertex: "europe-west4", "us", "global"
+  std::string region;       // Bedrock: "eu-central-1"
   bool allow_private_address = false;
   bool drain_for_usage = false;  // read on for the usage when the client has left
   std::vector<AccountConfig> accounts;
   std::vector<LimitGroupConfig> limit_groups;
+  std::optional<DeclaredConfig> adapter;  // of the kind `declared`, and of no other
 };
 
 }  // namespace qq::providers

@@ -8,6 +8,8 @@
 #include "providers/error_body.h"
 #include "providers/error_codes.h"
 #include "providers/masking.h"
+#include "wire/json_pointer.h"
+#include "wire/json_text.h"
 
 namespace qq::providers {
 namespace {
@@ -154,7 +156,7 @@ ErrorKind meaning_of_4xx(std::string_view kind, int status, const ErrorBody& bod
     case 425:
     case 499: return ErrorKind::ServerError;
     case 429: return body.quota_per_day ? ErrorKind::QuotaExhausted : ErrorKind::RateLimited;
-    case 498: return ErrorKind::Overloaded;  // Groq's flex capacity
+    case 498: return kind == "cohere" ? ErrorKind::Refused : ErrorKind::Overloaded;  // Groq's flex capacity
     default: return ErrorKind::Refused;
   }
 }
@@ -222,6 +224,15 @@ std::string describe(int status, std::string_view body, const ErrorBody& read) {
   return with + ": " + words;
 }
 
+// For callers that look for OpenAI's code, and for who must know a request that is too long from other bad
+// ones.
+constexpr std::string_view kTooLong = "context_length_exceeded";
+
+void name_overflow(std::string_view provider, const ErrorBody& body, Error& error) {
+  if (error.kind != ErrorKind::Refused || error.code == kTooLong) return;
+  if (begins_as_context_overflow(provider, body, lowered(body.message))) error.code = kTooLong;
+}
+
 Error make_error(ErrorKind kind, int status, std::string_view raw, const ErrorBody& body) {
   Error error = Error::upstream(kind, AttemptPhase::ReplyBegun, {});
   error.upstream_status = static_cast<std::uint16_t>(std::clamp(status, 0, 999));
@@ -265,6 +276,7 @@ Error classify_object(std::string_view kind, const ErrorBody& read) {
   }
   Error error = make_error(meaning, 200, {}, read);
   if (read.message.empty()) error.message = "the provider sent an error without a message";
+  name_overflow(kind, read, error);
   if (may_wait(meaning) && !read.object.empty()) {
     const wire::Fields none;
     error.retry_after = retry_after(none, "{\"error\":" + read.object + "}", WallTime{});
@@ -279,9 +291,35 @@ Error classify_reply(std::string_view kind, int status, const wire::Fields& fiel
   std::string raw(body);
   hide_credential(raw, credential);
   ErrorBody read = read_error_body(raw);
+  if (const auto told = fields.find(kAwsErrorType); told && read.type.empty()) {
+    read.type = aws_exception(*told);
+  }
   hide(read, credential);
   Error error = make_error(judge(kind, status, read), status, raw, read);
+  name_overflow(kind, read, error);
   if (may_wait(error.kind)) error.retry_after = retry_after(fields, raw, now);
+  return error;
+}
+
+Error classify_reply(const model::Target& target, int status, const wire::Fields& fields,
+                     std::string_view body, WallTime now, std::string_view credential) {
+  Error error = classify_reply(target.kind, status, fields, body, now, credential);
+  if (target.declared == nullptr) return error;
+  const model::DeclaredErrors& errors = target.declared->errors;
+  const bool is_json = !wire::check_json(body);
+  const auto told = [&](const model::Pointer& pointer) {
+    const auto value = is_json ? wire::at_pointer(wire::JsonValue(body), pointer) : std::nullopt;
+    std::string words = value ? wire::text_of(*value) : std::string();
+    hide_credential(words, credential);
+    return words;
+  };
+  const std::string code = told(errors.code);
+  if (!code.empty()) error.code = shown(code, 128);
+  if (const std::string words = told(errors.message); !words.empty())
+    error.message = shown(words, kMessageMax);
+  if (const auto kind = model::kind_of(errors, status, code)) error.kind = *kind;
+  error.retry_after = std::nullopt;
+  if (may_wait(error.kind)) error.retry_after = retry_after(fields, body, now);
   return error;
 }
 

@@ -15,7 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 2> kForwarded = {"openai-beta", "accept-language"};
 constexpr std::array<std::string_view, 3> kForwardedToAnthropic = {"anthropic-beta", "anthropic-version",
                                                                    "accept-language"};
-constexpr std::string_view kAnthropicVersion = "2023-06-01";
 
 // Takes `value`; false if the header came before.
 bool take_once(std::optional<std::string_view>& into, std::string_view value) noexcept {
@@ -84,9 +83,6 @@ std::string forwarded_header_lines(const wire::Fields& fields, model::Dialect di
         lines.append(name).append(": ").append(field.value).append("\r\n");
       }
     }
-  }
-  if (is_anthropic && !fields.find("anthropic-version")) {
-    lines.append("anthropic-version: ").append(kAnthropicVersion).append("\r\n");
   }
   return lines;
 }

@@ -20,7 +20,6 @@ Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Sna
                                                                        const wire::RequestHead& head);
 
 // The header lines of a client's request that go on to a provider of the same dialect (an allow-list).
-// Anthropic wants to hear its version: if the client said none, the one that all its SDKs say.
 std::string forwarded_header_lines(const wire::Fields& fields, model::Dialect dialect);
 
 }  // namespace qq::relay

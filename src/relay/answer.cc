@@ -6,7 +6,10 @@
 #include "providers/upstream_error.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/empty_reply.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
 #include "wire/json_part.h"
@@ -27,8 +30,8 @@ model::Usage usage_in_beginning(std::string_view held, const model::Quirks& quir
   return dialects::openai::decode_usage(wire::object_in_part(held, "usage"), quirks);
 }
 
-void note_usage(RequestState& state, model::Attempt& attempt, const model::Usage& usage) {
-  if (usage.source != model::UsageSource::None) state.usage = attempt.usage = usage;
+void note_usage(model::Attempt& attempt, const model::Usage& usage) {
+  if (usage.source != model::UsageSource::None) attempt.usage = usage;
 }
 
 // What is left of an answer that nobody holds: its end, where its usage stands.
@@ -75,15 +78,16 @@ class AnswerEnds final : public UsageReader {
 constexpr std::string_view kJson = "application/json";
 
 // A type that is JSON with more to say: a parameter, or "application/problem+json".
-bool is_other_json(std::string_view content_type) noexcept {
+bool is_other_json(std::string_view content_type, const model::Target& target) {
+  if (wire::iequals(content_type, "application/json; charset=utf-8")) return true;
   return content_type != kJson && content_type.find("json") != std::string_view::npos &&
-         wire::is_safe_field_value(content_type);
+         may_be_shown(content_type, target);
 }
 
 void note_good(RequestState& state, model::Attempt& attempt, const model::Usage& usage,
                std::string_view finish_reason) {
-  state.usage = attempt.usage = usage;
-  state.finish_reason = finish_reason;
+  attempt.usage = usage;
+  state.finish_reason = shown_finish(finish_reason, *attempt.target);
   attempt.first_content = state.first_content = state.services.loop.now();
   attempt.delivered = state.delivered = true;
   attempt.outcome = model::Outcome::Success;
@@ -120,13 +124,28 @@ Error told_by(const model::Target& target, Error error) {
   return fault_of(target, facts);
 }
 
+// What is kept is told when it is: `finish_whole` does so.
+ClientPort::Taken put_off(RequestState& state, int status, std::string lines, std::string_view body) {
+  ResponseKeeping& keeping = *state.keeping;
+  keeping.status = status;
+  keeping.header_lines = std::move(lines);
+  keeping.body = told_response(state, body);
+  return ClientPort::Taken::All;
+}
+
 Result<ClientPort::Taken> deliver_translated(RequestState& state, model::Attempt& attempt, int status,
                                              std::string_view passed_lines, std::string_view body) {
-  auto answer = state.translation->translate_answer(body, *attempt.target, attempt.endpoint);
-  if (!answer) return fail(told_by(*attempt.target, std::move(answer).error()));
+  bool blank = false;
+  auto answer =
+      state.translation->translate_answer(body, *attempt.target, attempt.endpoint, attempt.usage, blank);
+  if (!answer) {
+    note_empty_reply(state, answer.error(), blank, true);
+    return fail(told_by(*attempt.target, std::move(answer).error()));
+  }
   note_good(state, attempt, answer->usage, answer->finish_reason);
-  const std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
+  std::string lines = reply_header_lines(state, attempt, kJson, passed_lines);
   const std::string_view piece = answer->body;
+  if (state.keeping) return put_off(state, status, std::move(lines), piece);
   return state.client.reply(status, lines, {&piece, 1});
 }
 
@@ -136,13 +155,36 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
                                         std::string_view body) {
   if (attempt.translated) return deliver_translated(state, attempt, status, passed_lines, body);
   const auto facts = judge(attempt, body);
-  if (facts.fault) return fail(fault_of(*attempt.target, facts));
+  if (facts.fault) {
+    note_usage(attempt, facts.usage);  // no answer, and yet it may be billed
+    state.finish_reason = shown_finish(facts.finish_reason, *attempt.target);
+    Error error = fault_of(*attempt.target, facts);
+    note_empty_reply(state, error, facts.blank, !facts.finish_reason.empty() || !is_openai(attempt.endpoint));
+    return fail(std::move(error));
+  }
   note_good(state, attempt, facts.usage, facts.finish_reason);
-  const std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
+  std::string lines = reply_header_lines(state, attempt, content_type, passed_lines);
   dialects::openai::AnswerBody out;
   dialects::openai::edit_answer(facts, body,
                                 dialects::openai::name_to_restore(state.facts.model, *attempt.target), out);
+  if (state.keeping) {
+    std::string whole;
+    for (const std::string_view piece : out.pieces) whole.append(piece);
+    return put_off(state, status, std::move(lines), whole);
+  }
   return state.client.reply(status, lines, out.pieces);
+}
+
+// Behind a whole answer that was judged good and handed to the client, or put off until it is kept.
+Task<Result<>> finish_whole(RequestState& state, ClientPort::Taken taken) {
+  if (state.keeping) {
+    ResponseKeeping& keeping = *state.keeping;
+    co_await keep_response(state, keeping.body);
+    const std::string_view body = keeping.body;
+    taken = state.client.reply(keeping.status, keeping.header_lines, {&body, 1});
+  }
+  Result<> told = co_await taken_by_client(state, taken);
+  co_return told;
 }
 
 bool looks_like_an_answer(std::string_view held) noexcept {
@@ -222,7 +264,7 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
   AnswerTail tail(beginning);
   wire::JsonProgress progress;
   QQ_ASSERT(progress.feed(beginning));  // as `check_beginning` saw
-  note_usage(state, attempt, usage_in_beginning(beginning, attempt.target->quirks));
+  note_usage(attempt, usage_in_beginning(beginning, attempt.target->quirks));
   std::string().swap(beginning);
   Result<> passed = co_await pass_on(state, reply, taken, tail, progress);
   if (!passed) {
@@ -230,7 +272,7 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
     if (!state.client.complete()) state.client.abort();
     if (wants_usage(attempt, passed.error())) co_await drain_for_usage(state, reply, tail);
   }
-  note_usage(state, attempt, tail.usage(attempt.target->quirks));
+  note_usage(attempt, tail.usage(attempt.target->quirks));
   co_return passed;
 }
 
@@ -245,11 +287,11 @@ Task<Result<>> stream_on(RequestState& state, model::Attempt& attempt, UpstreamR
 // The end of an answer that is still held, for the reason in `attempt.error`.
 Task<Result<>> give_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, std::string held) {
   if (wants_usage(attempt, *attempt.error)) {
-    note_usage(state, attempt, usage_in_beginning(held, attempt.target->quirks));
+    note_usage(attempt, usage_in_beginning(held, attempt.target->quirks));
     AnswerEnds ends(held);
     std::string().swap(held);
     co_await drain_for_usage(state, reply, ends);
-    note_usage(state, attempt, ends.usage(attempt.target->quirks));
+    note_usage(attempt, ends.usage(attempt.target->quirks));
   }
   co_return fail(*attempt.error);
 }
@@ -269,13 +311,13 @@ Error fault_of(const model::Target& target, const dialects::openai::AnswerFacts&
 Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const int status = reply.status();
   const std::string_view said = reply.head().fields.find("content-type").value_or(kJson);
-  const std::string passed_lines = passed_header_lines(reply.head().fields);
+  const std::string passed_lines = passed_header_lines(reply.head().fields, *attempt.target);
   if (is_html(said) || is_event_stream(said)) {
     co_return fail(Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
                                    "the provider answered with something that is not JSON"));
   }
   // Copied only if it is not the usual one, as the head does not outlive a wait.
-  const std::string other_type(is_other_json(said) ? said : std::string_view());
+  const std::string other_type(is_other_json(said, *attempt.target) ? said : std::string_view());
   const std::string_view content_type = other_type.empty() ? kJson : std::string_view(other_type);
 
   std::string held;
@@ -309,8 +351,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
           Result<ClientPort::Taken> taken =
               deliver_whole(state, attempt, status, content_type, passed_lines, piece.bytes);
           if (!taken) co_return fail(std::move(taken).error());
-          if (*taken == ClientPort::Taken::All) co_return Result<>();
-          co_return co_await taken_by_client(state, *taken);
+          if (*taken == ClientPort::Taken::All && !state.keeping) co_return Result<>();
+          co_return co_await finish_whole(state, *taken);
         }
         held.append(piece.bytes);
         complete = piece.last;
@@ -321,8 +363,8 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
       Result<ClientPort::Taken> taken =
           deliver_whole(state, attempt, status, content_type, passed_lines, held);
       if (!taken) co_return fail(std::move(taken).error());
-      if (*taken == ClientPort::Taken::All) co_return Result<>();
-      co_return co_await taken_by_client(state, *taken);
+      if (*taken == ClientPort::Taken::All && !state.keeping) co_return Result<>();
+      co_return co_await finish_whole(state, *taken);
     }
   }
 

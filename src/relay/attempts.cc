@@ -7,8 +7,10 @@
 #include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/answer.h"
+#include "relay/authorize.h"
 #include "relay/client_words.h"
 #include "relay/delivery.h"
+#include "relay/media_fetch.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "relay/translation.h"
@@ -101,19 +103,21 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
 struct RefusalHead {
   WallTime received{};
   std::optional<Milliseconds> retry_after;
+  std::string aws_error_type;
 };
 
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
-  return {now,
-          providers::classify_reply(target.kind, reply.status(), reply.head().fields, {}, now).retry_after};
+  return {now, providers::classify_reply(target, reply.status(), reply.head().fields, {}, now).retry_after,
+          std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
 }
 
 [[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
                                 std::string_view body) {
-  const wire::Fields no_fields;
-  Error error = providers::classify_reply(target.kind, status, no_fields, body, head.received,
+  wire::Fields fields;
+  if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
+  Error error = providers::classify_reply(target, status, fields, body, head.received,
                                           providers::credential_of(target));
   if (head.retry_after) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;
@@ -166,6 +170,15 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   Outgoing outgoing;
   UpstreamCall call;
+  if (attempt.translated && needs_media(state, attempt)) {
+    Result<> fetched = co_await fetch_media(state, attempt);
+    if (!fetched) {
+      attempt.error = std::move(fetched).error();
+      const bool may_go_elsewhere = attempt.error->kind == ErrorKind::InvalidRequest;
+      if (may_go_elsewhere) attempt.outcome = model::Outcome::Refused;
+      co_return nullptr;
+    }
+  }
   if (Result<> encoded = encode_request(state, attempt, outgoing, call); !encoded) {
     attempt.error = std::move(encoded).error();
     attempt.error->phase = AttemptPhase::NotSent;
@@ -175,6 +188,16 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   WaitForUsage patience(state);
   if (attempt.target->drain_for_usage) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
+  std::string auth_lines;
+  if (attempt.target->request_auth != model::RequestAuth::Fixed) {
+    Result<> authorized = co_await authorize(state.services, call, auth_lines,
+                                             state.snapshot.timers_of(*attempt.target), state.scope());
+    if (!authorized) {
+      count_wait(state, from);
+      attempt.error = std::move(authorized).error();
+      co_return nullptr;
+    }
+  }
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
   count_wait(state, from);
@@ -211,13 +234,15 @@ Task<void> run_attempt(RequestState& state, model::Attempt& attempt) {
 // What the attempt tells about the target, and what follows for it. A probe that delivered content has told
 // its success already; only a failure is news then.
 void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
+  using resilience::AskedFor;
   const MonotonicTime now = state.services.loop.now();
   const bool settled = chosen.admission.ticket.probe && state.probe == nullptr;
   state.probe = nullptr;
   resilience::Evidence evidence = resilience::Evidence::Success;
   if (attempt.error) {
     chosen.health->note_failure(*attempt.error, now, state.services.random);
-    evidence = resilience::evidence_of(*attempt.error);
+    evidence =
+        resilience::evidence_of(*attempt.error, state.empty_asked_for ? AskedFor::Perhaps : AskedFor::No);
   }
   if (!settled) {
     chosen.health->record(chosen.admission, evidence, now);
@@ -345,6 +370,8 @@ Error nothing_left(const RequestState& state) {
   attempt.endpoint = *chosen.target->endpoint_for(state.incoming.endpoint);  // it is in the plan
   attempt.translated = is_translated(state, *chosen.target, attempt.endpoint);
   attempt.started = state.services.loop.precise_now();
+  state.finish_reason.clear();
+  state.empty_asked_for = false;
   state.probe = chosen.admission.ticket.probe ? &chosen.admission : nullptr;
 }
 

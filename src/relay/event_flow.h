@@ -57,6 +57,8 @@ class EventFlow {
   // What the stream has said so far.
   [[nodiscard]] virtual bool content_seen() const noexcept = 0;
   [[nodiscard]] virtual bool ended() const noexcept = 0;  // by its own words
+  // Something was said: white space, if no content was seen.
+  [[nodiscard]] virtual bool blank_seen() const noexcept = 0;
   // An end without content that is still an answer.
   [[nodiscard]] virtual bool empty_is_legitimate() const noexcept = 0;
   // After the end of the body: nothing if the stream had ended properly.

@@ -32,10 +32,12 @@ struct LoopCounters {
   Counter upstream_connections_idle;  // gauge
   Counter upstream_connects;
   Counter upstream_reuses;
+  Counter upstream_resends;  // silent ones, of requests that met a stale connection
   Counter upstream_tls_handshakes;
   Counter upstream_tls_resumed;
   Counter retry_budget_overflows;
-  Counter worst_batch_ns;  // gauge: event-loop lag, longest batch of the last second
+  Counter responses_not_kept;  // answers that the store could not take
+  Counter worst_batch_ns;      // gauge: event-loop lag, longest batch of the last second
 };
 
 }  // namespace qq::relay

@@ -22,6 +22,9 @@ struct ProcessState {
   std::atomic<int> memory_step{0};
 };
 
+class Authorizer;
+class ResponseStore;
+
 struct LoopServices {
   net::EventLoop& loop;
   UpstreamClient& upstream;
@@ -30,11 +33,13 @@ struct LoopServices {
   ProcessState& process;
   std::shared_ptr<const Snapshot> snapshot;  // the newest; requests pin their own
   Random random;
+  ResponseStore* responses = nullptr;  // null: nothing is kept
   resilience::RetryBudget retry_budget{};
   SpareBodies spare_bodies{};
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h
   // When what still runs is cut: the end of the drain time, once a drain has begun.
   MonotonicTime requests_until = kNever;
+  Authorizer* authorizer = nullptr;  // null: no target wants more than fixed header lines
 };
 
 }  // namespace qq::relay

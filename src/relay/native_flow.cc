@@ -65,6 +65,12 @@ void NativeFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
       tail_.clear();
       if (!facts_.error()) decoder_->finish(facts_);
     }
+    if (end == BodyEnd::Broken && !facts_.error()) {
+      UsageOnly usage(facts_);
+      tail_.append("\n\n");
+      decoder_->feed(tail_, usage);
+      tail_.clear();
+    }
   }
   if (facts_.error()) output.error = facts_.error();
   output.out[0] = out;

@@ -20,6 +20,7 @@ class NativeFlow final : public EventFlow {
   void feed(std::string_view bytes, BodyEnd end, Output& output) override;
 
   [[nodiscard]] bool content_seen() const noexcept override { return facts_.content_seen(); }
+  [[nodiscard]] bool blank_seen() const noexcept override { return facts_.blank_seen(); }
   [[nodiscard]] bool ended() const noexcept override { return facts_.ended(); }
   [[nodiscard]] bool empty_is_legitimate() const noexcept override { return facts_.empty_is_legitimate(); }
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept override;

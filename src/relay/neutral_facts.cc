@@ -35,6 +35,15 @@ bool has_content(const model::ChatAnswer& answer) noexcept {
   });
 }
 
+bool says_white_space(const model::ChatAnswer& answer) noexcept {
+  return std::ranges::any_of(answer.choices, [](const model::Choice& choice) {
+    return std::ranges::any_of(choice.parts, [](const model::Part& part) {
+      const auto* text = part.as<model::TextPart>();
+      return text != nullptr && !text->text.empty();
+    });
+  });
+}
+
 void NeutralFacts::take_finish(const model::StreamEvent& event) {
   ++finished_;
   empty_legitimate_ = empty_legitimate_ || is_fine_without_content(event.finish);
@@ -47,7 +56,10 @@ void NeutralFacts::on_event(const model::StreamEvent& event) {
   using Kind = model::StreamEvent::Kind;
   choices_ = std::max(choices_, event.choice + 1);
   switch (event.kind) {
-    case Kind::TextDelta: content_seen_ = content_seen_ || has_something_to_see(event.text); break;
+    case Kind::TextDelta:
+      content_seen_ = content_seen_ || has_something_to_see(event.text);
+      blank_seen_ = blank_seen_ || !event.text.empty();
+      break;
     case Kind::PartStarted:
       content_seen_ = content_seen_ || event.part_kind == model::PartKind::ToolCall ||
                       event.part_kind == model::PartKind::Opaque;
@@ -55,7 +67,7 @@ void NeutralFacts::on_event(const model::StreamEvent& event) {
     case Kind::ArgumentsDelta:
     case Kind::MediaDelta:
     case Kind::OpaqueDelta: content_seen_ = true; break;
-    case Kind::UsageSoFar: usage_ = *event.usage; break;
+    case Kind::UsageSoFar: take_usage(*event.usage); break;
     case Kind::Finished: take_finish(event); break;
     case Kind::End: end_seen_ = true; break;
     case Kind::Failed: error_ = *event.error; break;

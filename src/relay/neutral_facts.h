@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dialects/dialect.h"
+#include "model/cumulative_usage.h"
 
 namespace qq::relay {
 
@@ -13,8 +14,10 @@ class NeutralFacts : public dialects::EventSink {
  public:
   virtual ~NeutralFacts() = default;
   void on_event(const model::StreamEvent& event) override;
+  void take_usage(const model::Usage& told) noexcept { model::take_cumulative(usage_, told); }
 
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
+  [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
   [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
   // Every choice that was begun is finished, or the provider said that it has ended.
   [[nodiscard]] bool ended() const noexcept { return end_seen_ || (finished_ > 0 && finished_ >= choices_); }
@@ -27,6 +30,7 @@ class NeutralFacts : public dialects::EventSink {
   void take_finish(const model::StreamEvent& event);
 
   bool content_seen_ = false;
+  bool blank_seen_ = false;
   bool empty_legitimate_ = false;
   bool end_seen_ = false;
   std::uint32_t choices_ = 0;  // seen
@@ -34,6 +38,18 @@ class NeutralFacts : public dialects::EventSink {
   model::Usage usage_;
   std::string finish_word_;
   std::optional<Error> error_;
+};
+
+// Of what a stream did not live to say in full, only the usage counts.
+class UsageOnly final : public dialects::EventSink {
+ public:
+  explicit UsageOnly(NeutralFacts& facts) noexcept : facts_(facts) {}
+  void on_event(const model::StreamEvent& event) override {
+    if (event.kind == model::StreamEvent::Kind::UsageSoFar) facts_.take_usage(*event.usage);
+  }
+
+ private:
+  NeutralFacts& facts_;
 };
 
 // Whether an end that has nothing before it is an answer all the same: cut by a limit, stopped by a filter or
@@ -45,5 +61,7 @@ bool has_something_to_see(std::string_view text) noexcept;
 
 // The same of a whole answer.
 bool has_content(const model::ChatAnswer& answer) noexcept;
+// White space, of an answer that has no content.
+bool says_white_space(const model::ChatAnswer& answer) noexcept;
 
 }  // namespace qq::relay

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "relay/client_words.h"
+#include "relay/shown_word.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -68,12 +69,12 @@ std::string attempts_text(std::span<const model::Attempt> attempts) {
   return out;
 }
 
-std::string passed_header_lines(const wire::Fields& upstream_fields) {
+std::string passed_header_lines(const wire::Fields& upstream_fields, const model::Target& target) {
   std::string out;
   for (const wire::Field& field : upstream_fields.all()) {
     for (const std::string_view name : kPassed) {
       if (field.name.size() == name.size() && wire::iequals(field.name, name) &&
-          wire::is_safe_field_value(field.value)) {
+          may_be_shown(field.value, target)) {
         out.append(name).append(": ").append(field.value).append("\r\n");
       }
     }
@@ -99,6 +100,12 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
 std::string waiting_header_lines(const RequestState& state) {
   std::string out = "content-type: ";
   out.append(stream_type_of(state.array_stream())).append("\r\n");
+  append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route, {});
+  return out;
+}
+
+std::string estimate_header_lines(const RequestState& state) {
+  std::string out = "content-type: application/json\r\nx-queqiao-estimated: input_tokens\r\n";
   append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route, {});
   return out;
 }

@@ -7,8 +7,9 @@
 
 namespace qq::relay {
 
-// The provider's header lines that may pass, by allow-list. Taken when the head is fresh.
-std::string passed_header_lines(const wire::Fields& upstream_fields);
+// The provider's header lines that may pass, by allow-list, if they are short and show no key. Taken when the
+// head is fresh.
+std::string passed_header_lines(const wire::Fields& upstream_fields, const model::Target& target);
 
 // content-type, what passed, x-request-id (for Anthropic's clients also under their own name, request-id),
 // x-queqiao-route, x-queqiao-model, x-queqiao-attempts, x-queqiao-lossy with the fields that a translation
@@ -23,6 +24,9 @@ std::string error_header_lines(model::Dialect dialect, std::string_view request_
 
 // For a stream whose 200 is sent by a heartbeat: no target is known yet.
 std::string waiting_header_lines(const RequestState& state);
+
+// For a count that the gateway made: says that it is an estimate.
+std::string estimate_header_lines(const RequestState& state);
 
 // "qwen-7b rate_limited 12ms, gpt-mini success 340ms": one entry an attempt, no provider or account names.
 std::string attempts_text(std::span<const model::Attempt> attempts);

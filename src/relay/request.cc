@@ -5,8 +5,11 @@
 #include "base/assert.h"
 #include "relay/attempts.h"
 #include "relay/client_words.h"
+#include "relay/counting.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
 #include "relay/settle.h"
+#include "relay/stored_objects.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -14,6 +17,13 @@ namespace {
 
 // OpenAI's own default where `model` may be left out.
 constexpr std::string_view kDefaultModerationModel = "omni-moderation-latest";
+
+// A step that may refuse the request: what it says is left for whoever tells it.
+bool passed(RequestState& state, Result<> step) {
+  if (step) return true;
+  state.error = std::move(step).error();
+  return false;
+}
 
 // What the first target needs of a request that is to be translated is looked at before anybody is asked.
 Result<> decode_if_needed(RequestState& state) {
@@ -53,21 +63,33 @@ Result<> prepare(RequestState& state) {
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);
+  if (state.plan.targets.empty() && counted_at(endpoint)) {
+    // Nobody counts there, but somebody answers.
+    state.plan = routing::make_plan(*route, *counted_at(endpoint), state.services.random);
+    state.estimates = !state.plan.targets.empty();
+    if (state.estimates) return {};
+  }
   if (state.plan.targets.empty()) {
     return fail(Error::client(ErrorKind::InvalidRequest,
                               fmt::format("The model `{}` is not available at this endpoint ({})",
                                           asked.substr(0, 200), model::to_string(endpoint)),
                               "model"));
   }
-  return decode_if_needed(state);
+  return {};
 }
 
 // Out of line: what it needs while it works is no part of a waiting request's frame.
 [[gnu::noinline]] bool may_run(RequestState& state) {
-  Result<> prepared = prepare(state);
-  if (prepared) return true;
-  state.error = std::move(prepared).error();
-  return false;
+  return passed(state, prepare(state));
+}
+[[gnu::noinline]] bool may_be_asked(RequestState& state) {
+  return state.estimates || passed(state, decode_if_needed(state));
+}
+
+// Of a conversation that the gateway keeps, what came before.
+[[gnu::noinline]] Task<bool> resumed(RequestState& state) {
+  Result<> step = co_await resume(state);
+  co_return passed(state, std::move(step));
 }
 
 Task<void> refuse(RequestState& state) {
@@ -81,7 +103,27 @@ Task<void> refuse(RequestState& state) {
   }
 }
 
+// A count that the gateway makes itself.
+Task<void> answer_estimate(RequestState& state) {
+  auto counted = estimated_count(state);
+  if (!counted) {
+    state.error = std::move(counted).error();
+    co_await refuse(state);
+    co_return;
+  }
+  const std::string lines = estimate_header_lines(state);
+  const std::string_view body = *counted;
+  if (state.client.reply(200, lines, {&body, 1}) == ClientPort::Taken::Pending) {
+    Result<> flushed = co_await state.client.flush(state.scope());
+    if (!flushed) state.error = std::move(flushed).error();
+  }
+}
+
 }  // namespace
+
+IncomingRequest::IncomingRequest() = default;
+IncomingRequest::IncomingRequest(IncomingRequest&&) noexcept = default;
+IncomingRequest::~IncomingRequest() = default;
 
 RequestState::RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_)
     : services(services_), client(client_), incoming(incoming_), snapshot(*incoming_.snapshot) {}
@@ -92,10 +134,15 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   RequestState state(services, client, incoming);
   state.deadline = incoming.started + state.snapshot.timers.total;
   incoming.body_bytes = incoming.body.size();
-  if (may_run(state)) {
-    co_await run_attempts(state);
-  } else {
+  bool good = may_run(state);
+  if (good && may_be_stateful(state)) good = co_await resumed(state);
+  good = good && may_be_asked(state);
+  if (!good) {
     co_await refuse(state);
+  } else if (state.estimates) {
+    co_await answer_estimate(state);
+  } else {
+    co_await run_attempts(state);
   }
   incoming.free_body();
   settle(state);

@@ -27,6 +27,8 @@
 
 namespace qq::relay {
 
+struct StoredCall;
+
 // What is known when the head was admitted and the body has arrived.
 struct IncomingRequest {
   RequestId id;
@@ -35,17 +37,25 @@ struct IncomingRequest {
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::shared_ptr<const Snapshot> snapshot;
   const admission::KeyEntry* key = nullptr;  // owned by the snapshot; never null when it is relayed
+  std::string_view method = "POST";          // static text
   std::string_view path;                     // static text of the endpoint
   std::unique_ptr<NativeHead> native;        // null for OpenAI's endpoints
+  std::unique_ptr<StoredCall> stored;        // asked of the store, not of a model (stored_objects.h)
   std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;
   BodyBudget budget{};  // of `body`
 
   void free_body() noexcept { budget.release(std::exchange(body, {})); }
+
+  // Out of line, where a stored call is known.
+  IncomingRequest();
+  IncomingRequest(IncomingRequest&&) noexcept;
+  ~IncomingRequest();
 };
 
 class Translation;
+struct ResponseKeeping;
 
 // The state of a request while it is relayed; lives in the frame of `relay_request`.
 struct RequestState {
@@ -59,19 +69,21 @@ struct RequestState {
   std::vector<model::Attempt, FrameAllocator<model::Attempt>> attempts{};
   MonotonicTime deadline = kNever;
 
-  bool delivered = false;    // the commit point is passed
-  bool interrupted = false;  // an in-band error event or a cut ended what had begun
+  bool estimates = false;        // a count of tokens that no target can make
+  bool delivered = false;        // the commit point is passed
+  bool empty_asked_for = false;  // the running attempt's empty answer may be just that; see empty_reply.h
+  bool interrupted = false;      // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.
   const resilience::TargetHealth::Admission* probe = nullptr;
   std::optional<MonotonicTime> first_content{};
   std::optional<Error> error{};  // what the client was told, or why it ended early
   // The client was lost while a provider's failure was on its way to it; that failure is its attempt's.
   std::unique_ptr<Error> lost_client{};
-  model::Usage usage{};
-  std::string finish_reason{};
+  std::string finish_reason{};  // of the running attempt, or the last one
   std::chrono::nanoseconds upstream_wait{};
   std::optional<Heartbeat> heartbeat{};        // streams only
   std::unique_ptr<Translation> translation{};  // made when the first target needs it
+  std::unique_ptr<ResponseKeeping> keeping{};  // of a response that is to be kept
   std::unique_ptr<DrainPlace> drain_place{};   // of a client that has left; see usage_drain.h
 
   // Out of line, where the translation is known.

@@ -33,7 +33,7 @@ struct RequestRecord {
   std::chrono::nanoseconds upstream_wait{};    // time spent waiting for providers, or to ask one again
   std::chrono::nanoseconds client_wait{};      // for the client's request, and for it to take the answer
   std::span<const model::Attempt> attempts;
-  model::Usage usage;
+  model::Usage usage;  // of the answering attempt, or the last one that was tried
   std::string_view finish_reason;
   std::uint64_t bytes_from_client = 0;
   std::uint64_t bytes_to_client = 0;

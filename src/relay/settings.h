@@ -37,6 +37,7 @@ struct Limits {
   std::size_t json_depth_max = 256;
   std::size_t held_answer_max = 1U << 20U;  // a whole answer is held this long before it commits
   std::size_t event_max = 16U << 20U;       // one streamed event
+  std::size_t media_max = 20U << 20U;  // what is fetched for one request that names pictures by their URLs
   std::size_t error_body_max = 64U << 10U;  // kept of a provider's error
   std::size_t memory_max = 0;       // process memory for the 80/90/95 % steps; 0: the machine's or cgroup's
   std::size_t connections_max = 0;  // 0: from the descriptor limit

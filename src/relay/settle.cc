@@ -1,13 +1,25 @@
 #include "relay/settle.h"
 
 namespace qq::relay {
+namespace {
+
+// What the answer used that the client got or would have got. What other tries used is theirs, at other
+// models' prices: it stands in the attempts.
+model::Usage usage_of(const RequestState& state) noexcept {
+  for (auto attempt = state.attempts.rbegin(); attempt != state.attempts.rend(); ++attempt) {
+    if (attempt->outcome != model::Outcome::Refused) return attempt->usage;
+  }
+  return {};
+}
+
+}  // namespace
 
 void settle(RequestState& state) noexcept {
   RequestRecord record;
   record.request_id = state.incoming.id.text();
-  record.method = "POST";
+  record.method = state.incoming.method;
   record.path = state.incoming.path;
-  record.endpoint = state.incoming.endpoint;
+  if (!state.incoming.stored) record.endpoint = state.incoming.endpoint;
   record.route = state.plan.route;
   if (state.incoming.key != nullptr) {
     record.key_name = state.incoming.key->name;
@@ -24,7 +36,7 @@ void settle(RequestState& state) noexcept {
   record.upstream_wait = state.upstream_wait;
   record.client_wait = state.client.client_wait();
   record.attempts = state.attempts;
-  record.usage = state.usage;
+  record.usage = usage_of(state);
   record.finish_reason = state.finish_reason;
   record.bytes_from_client = state.incoming.body_bytes;
   record.bytes_to_client = state.client.bytes_written();

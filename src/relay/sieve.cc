@@ -25,6 +25,7 @@ bool ends_in_half_a_line_end(std::string_view first, std::string_view second) no
 
 Sieve::Sieve(const RequestState& state, const model::Target& target)
     : judge_(state.incoming.endpoint, target), decoder_(state.snapshot.limits.event_max) {
+  judge_.expect_choices(state.facts.choices);
   rules_.usage_forced = openai::usage_was_forced(state.facts, state.incoming.endpoint, target);
   rules_.rename_model = openai::name_to_restore(state.facts.model, target);
   if (rules_.rename_model.empty()) return;
@@ -117,6 +118,10 @@ void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
         kept_from = whole = bytes.size();
       }
     }
+  }
+  if (end == BodyEnd::Broken && !output.error && !output.ended && decoder_.finish(event) &&
+      is_whole(event.data)) {
+    judge_.take_usage_of(event);
   }
   if (editing) {
     if (whole > kept_from) flush_raw(whole);

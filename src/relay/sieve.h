@@ -19,6 +19,7 @@ class Sieve final : public EventFlow {
   void feed(std::string_view bytes, BodyEnd end, Output& output) override;
 
   [[nodiscard]] bool content_seen() const noexcept override { return judge_.content_seen(); }
+  [[nodiscard]] bool blank_seen() const noexcept override { return judge_.blank_seen(); }
   [[nodiscard]] bool ended() const noexcept override { return judge_.ended(); }
   [[nodiscard]] bool empty_is_legitimate() const noexcept override { return judge_.empty_is_legitimate(); }
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept override {

@@ -9,9 +9,12 @@
 #include "relay/client_words.h"
 #include "relay/content_type.h"
 #include "relay/delivery.h"
+#include "relay/empty_reply.h"
 #include "relay/event_flow.h"
 #include "relay/native_flow.h"
 #include "relay/reply_head.h"
+#include "relay/response_keeping.h"
+#include "relay/shown_word.h"
 #include "relay/sieve.h"
 #include "relay/translated_flow.h"
 #include "relay/translation.h"
@@ -58,7 +61,7 @@ openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_
 }
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
-Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply) {
+Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const Timers& timers = state.snapshot.timers_of(*attempt.target);
   const MonotonicTime deadline = state.services.loop.now() + timers.first_byte;
   const std::size_t max = state.snapshot.limits.error_body_max;
@@ -78,6 +81,7 @@ Task<Result<>> unstreamed(RequestState& state, const model::Attempt& attempt, Up
     if (piece.last) break;
   }
   const auto facts = judge_unstreamed(attempt, body);
+  attempt.usage = facts.usage;
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
   co_return fail(
       Error::upstream(ErrorKind::BadContentType, AttemptPhase::ReplyBegun,
@@ -93,7 +97,7 @@ class Relaying {
         event_gap_(state.snapshot.timers_of(*attempt.target).event_gap),
         flow_(make_event_flow(state, attempt)),
         attempt_(attempt),
-        passed_lines_(passed_header_lines(reply.head().fields)) {}
+        passed_lines_(passed_header_lines(reply.head().fields, *attempt.target)) {}
 
   [[nodiscard]] net::Scope waiting() noexcept {
     if (delivered_) {
@@ -118,6 +122,10 @@ class Relaying {
   // The stream is complete and its end not yet with the client: nothing may be pending then.
   [[nodiscard]] bool end_unwritten() const noexcept { return end_unwritten_; }
   void write_end();
+  // The end of a response that is to be kept waits until it is.
+  [[nodiscard]] bool is_put_off() const noexcept { return put_off_; }
+  [[nodiscard]] std::string take_response() noexcept { return std::exchange(response_, {}); }
+  void write_put_off();
   // The client was waited for. What the provider did meanwhile is not known.
   void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
@@ -148,6 +156,7 @@ class Relaying {
   bool pass(const Piece& piece);
   void take_in_full(const Piece& piece);
   void hand_over(EventFlow::Output& step, bool finished);
+  bool put_end_off(EventFlow::Output& step, bool last);
   void end(std::optional<Error> error);
   void note_facts();
   // The stream has come to its end, and what it cost is known or never will be.
@@ -167,11 +176,14 @@ class Relaying {
   bool over_ = false;
   bool body_ended_ = false;
   bool end_unwritten_ = false;
+  bool put_off_last_ = false;
+  bool put_off_ = false;  // `held_` is the stream's end, and `response_` is to be kept before it is told
   std::unique_ptr<EventFlow> flow_;
   model::Attempt& attempt_;
   bool ended_ = false;  // by [DONE] or an error
   std::string passed_lines_;
-  std::string held_;  // whole events that wait for the commit point
+  std::string held_;  // whole events that wait for the commit point, or until their response is kept
+  std::string response_;
   std::unique_ptr<Error> error_;
 };
 
@@ -182,8 +194,8 @@ class Relaying {
 }
 
 void Relaying::note_facts() {
-  attempt_.usage = state_.usage = flow_->usage();
-  state_.finish_reason = std::string(flow_->finish_reason());
+  attempt_.usage = flow_->usage();
+  state_.finish_reason = shown_finish(flow_->finish_reason(), *attempt_.target);
 }
 
 bool Relaying::read_usage(const Piece& piece) {
@@ -263,7 +275,10 @@ bool Relaying::read_usage(const Piece& piece) {
     step.error =
         Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "the provider's answer is empty");
   }
-  if (step.error) step.error->phase = AttemptPhase::ReplyBegun;
+  if (step.error) {
+    step.error->phase = AttemptPhase::ReplyBegun;
+    note_empty_reply(state_, *step.error, flow_->blank_seen(), !flow_->finish_reason().empty());
+  }
 
   // Content that came together with the break is not yet promised to anybody: another target may do better.
   const bool broke = piece.kind == Piece::Kind::Failed && step.error;
@@ -293,6 +308,7 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
     std::string().swap(passed_lines_);
   }
   const bool last = finished && !step.error;
+  if (state_.keeping && flow_->ended() && put_end_off(step, last)) return;
   // A heartbeat behind the end would be one too many.
   if (last) {
     state_.heartbeat->stop();
@@ -304,6 +320,35 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   if (!held_.empty()) std::string().swap(held_);
   if (taken == ClientPort::Taken::Gone && !step.error) return end(client_gone());
   if (step.error || finished) end(std::move(step.error));
+}
+
+// The event that ends a response has come: it is held back, as the client would ask for what it names.
+[[gnu::noinline]] bool Relaying::put_end_off(EventFlow::Output& step, bool last) {
+  if (step.error) return false;
+  std::string events = std::move(held_);
+  for (const std::string_view piece : step.out) events.append(piece);
+  events.append(std::exchange(step.line_end, {}));
+  auto told = told_last_event(state_, events, response_);
+  held_ = told ? *std::move(told) : std::move(events);
+  put_off_ = told.has_value();
+  if (!put_off_) {
+    step.out = {};
+    return false;
+  }
+  put_off_last_ = last;
+  state_.heartbeat->stop();
+  return true;
+}
+
+[[gnu::noinline]] void Relaying::write_put_off() {
+  put_off_ = false;
+  state_.keeping.reset();  // what may still come is no answer
+  const std::string_view piece = held_;
+  const auto taken =
+      state_.client.write({&piece, 1}, put_off_last_ ? ClientPort::Last::Yes : ClientPort::Last::No);
+  std::string().swap(held_);
+  if (taken == ClientPort::Taken::Gone) return end(client_gone());
+  if (put_off_last_) end(std::nullopt);
 }
 
 Task<void> drain_stream(RequestState& state, UpstreamReply& reply, Relaying& relaying) {
@@ -336,6 +381,12 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
       Result<> flushed = co_await state.client.flush(state.scope());
       relaying.client_waited_for();
       if (!flushed) relaying.client_left(flushed);
+    }
+    if (relaying.is_put_off()) {
+      reply.keep();
+      co_await keep_response(state, relaying.take_response());
+      relaying.write_put_off();
+      continue;
     }
     if (relaying.over()) break;
     if (relaying.end_unwritten()) {

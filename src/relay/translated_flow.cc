@@ -27,6 +27,10 @@ void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
   facts_.out = &output.storage;
   decoder_->feed(bytes, facts_);
   if (end == BodyEnd::Proper && !facts_.error() && !facts_.end_seen()) decoder_->finish(facts_);
+  if (end == BodyEnd::Broken && !facts_.error() && !facts_.end_seen()) {
+    UsageOnly usage(facts_);
+    decoder_->feed("\n\n", usage);
+  }
   if (facts_.error()) {
     output.error = facts_.error();
   } else if (end != BodyEnd::NotYet && facts_.ended()) {

@@ -17,6 +17,7 @@ class TranslatedFlow final : public EventFlow {
   void close(std::string& out) override;
 
   [[nodiscard]] bool content_seen() const noexcept override { return facts_.content_seen(); }
+  [[nodiscard]] bool blank_seen() const noexcept override { return facts_.blank_seen(); }
   [[nodiscard]] bool ended() const noexcept override { return facts_.ended(); }
   [[nodiscard]] bool empty_is_legitimate() const noexcept override { return facts_.empty_is_legitimate(); }
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "dialects/openai/answer.h"
 #include "relay/neutral_facts.h"
 #include "wire/http_head.h"
 
@@ -28,6 +29,18 @@ void append_safe(std::string& out, std::string_view text) {
   for (const char c : text.substr(0, 120)) {
     out.push_back(c > ' ' && c <= '~' && c != ';' ? c : '_');
   }
+}
+
+bool is_told_by_openai(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Responses;
+}
+
+// The decoders of the other dialects say nothing of an answer that is none.
+void read_failed_answer(model::Endpoint endpoint, std::string_view body, const model::Target& target,
+                        model::Usage& used, bool& blank) {
+  const auto facts = dialects::openai::judge_answer(endpoint, body, target);
+  used = facts.usage;
+  blank = facts.blank;
 }
 
 }  // namespace
@@ -60,10 +73,18 @@ Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& ta
 }
 
 Result<Translation::Answer> Translation::translate_answer(std::string_view body, const model::Target& target,
-                                                          model::Endpoint endpoint) {
+                                                          model::Endpoint endpoint, model::Usage& used,
+                                                          bool& blank) {
   const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
-  QQ_TRY(const model::ChatAnswer answer, provider->decode_answer(body, target, id_seed_));
+  Result<model::ChatAnswer> decoded = provider->decode_answer(body, target, id_seed_);
+  if (!decoded) {
+    if (is_told_by_openai(endpoint)) read_failed_answer(endpoint, body, target, used, blank);
+    return fail(std::move(decoded).error());
+  }
+  const model::ChatAnswer& answer = *decoded;
   if (!has_content(answer)) {
+    used = answer.usage;
+    blank = says_white_space(answer);
     return fail(Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun,
                                 "the provider's answer has nothing in it"));
   }

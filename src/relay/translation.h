@@ -24,9 +24,10 @@ class Translation {
     model::Usage usage;
     std::string finish_reason;
   };
-  // Errors as of ProviderDialect::decode_answer; EmptyReply.
+  // Errors as of ProviderDialect::decode_answer; EmptyReply. Of those as well: `used`, if it is told, and
+  // `blank`, whether white space was said.
   Result<Answer> translate_answer(std::string_view body, const model::Target& target,
-                                  model::Endpoint endpoint);
+                                  model::Endpoint endpoint, model::Usage& used, bool& blank);
 
   // A new one for each attempt; it stays until the client's stream has been ended.
   dialects::StreamEncoder& new_encoder();
@@ -34,7 +35,8 @@ class Translation {
   // would have to fit to.
   bool encode_stream_error(const Error& error, std::string& out);
 
-  [[nodiscard]] const model::ChatRequest& request() const noexcept { return request_; }
+  // To be completed by what has to be fetched.
+  [[nodiscard]] model::ChatRequest& request() noexcept { return request_; }
   // "messages[2].cache_control; top_k": the fields that did not survive, for a header. Empty: all did.
   [[nodiscard]] std::string losses_text() const;
   [[nodiscard]] const dialects::Losses& losses() const noexcept { return losses_; }

@@ -29,10 +29,15 @@ struct UpstreamCall {
     ~Patience() = default;
   };
 
+  enum class Method : std::uint8_t { Post, Get /* of the endpoint's path; no body, no connection kept */ };
+
+  Method method = Method::Post;
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view request_id;
-  std::string_view header_lines;                  // forwarded from the client, each line with CRLF
+  std::string_view header_lines;  // forwarded from the client, each line with CRLF
+  std::string_view auth_lines{};  // made for this request (authorizer.h), each line with CRLF
+  std::string_view content_type = "application/json";
   std::span<const std::string_view> body_pieces;  // one gathered write
   std::size_t body_bytes = 0;
   bool stream = false;
@@ -76,7 +81,7 @@ class UpstreamClient {
   virtual ~UpstreamClient() = default;
   // Sends the call and waits for the reply's head. Errors carry the phase: NotSent proves that the provider
   // has seen nothing. A request is sent a second time only on a fresh connection after a reused one failed
-  // before any byte of a reply.
+  // before any byte of a reply and so soon that the provider must have closed it before.
   virtual Task<Result<std::unique_ptr<UpstreamReply>>> send(const UpstreamCall& call, const Timers& timers,
                                                             net::Scope scope) = 0;
 };

@@ -8,6 +8,7 @@
 //   dead credential, exhausted quota                    none      five minutes
 //   broken or empty 200, cut body or stream, error      failure   -
 //     object in a 200, bad encoding
+//   empty 200 that may have been asked for              none      -
 //   404 model or path, 403 about what was asked or      none      -
 //     with a web page, other 4xx
 //   the request's own deadline, the client's doing      none      -
@@ -53,7 +54,7 @@ bool is_throttle(const Error& error) noexcept {
   return error.kind == ErrorKind::Overloaded && !broken;
 }
 
-Evidence evidence_of(const Error& error) noexcept {
+Evidence evidence_of(const Error& error, AskedFor empty) noexcept {
   if (error.origin == ErrorOrigin::Client) return Evidence::None;
   switch (error.kind) {
     case ErrorKind::DnsFailed:
@@ -72,8 +73,8 @@ Evidence evidence_of(const Error& error) noexcept {
     case ErrorKind::BodyCut:
     case ErrorKind::StreamCut:
     case ErrorKind::StreamError:
-    case ErrorKind::EmptyReply:
     case ErrorKind::BadJson: return Evidence::Failure;
+    case ErrorKind::EmptyReply: return empty == AskedFor::Perhaps ? Evidence::None : Evidence::Failure;
     case ErrorKind::Overloaded: return is_throttle(error) ? Evidence::None : Evidence::Failure;
     // What a caller can provoke: a firewall's page by its words, "no such path" by its choice of endpoint.
     case ErrorKind::BadContentType:

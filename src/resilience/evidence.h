@@ -10,9 +10,13 @@
 
 namespace qq::resilience {
 
+// Whether an answer with nothing in it may be just what the caller asked for: a stop string that comes first,
+// or a blank.
+enum class AskedFor : bool { No, Perhaps };
+
 // Evidence for the breaker. `None` for whatever is not the target's fault: the client's doing, throttles,
 // dead credentials, our own refusals and limits.
-Evidence evidence_of(const Error& error) noexcept;
+Evidence evidence_of(const Error& error, AskedFor empty = AskedFor::No) noexcept;
 
 // What a provider's Retry-After may do at most. A target must be found well again without anybody's help, so
 // a rate limit is asked again after ten minutes whatever was said, and one that says it is overloaded after a

@@ -51,6 +51,9 @@ TEST(Evidence, WhatACallerCanProvokeFeedsNoBreaker) {
       << "a firewall's page";
   EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, 404)), Evidence::None)
       << "an endpoint that is not offered";
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::EmptyReply, 200), AskedFor::Perhaps), Evidence::None)
+      << "a stop string that comes first";
+  EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BodyCut, 200), AskedFor::Perhaps), Evidence::Failure);
   for (const std::uint16_t status : {200, 204, 302})
     EXPECT_EQ(evidence_of(upstream_answered(ErrorKind::BadContentType, status)), Evidence::Failure) << status;
 }

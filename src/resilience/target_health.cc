@@ -143,9 +143,10 @@ std::shared_ptr<TargetHealth> HealthRegistry::of(const model::Target& target) {
   // An account without a group has its own name as its group's: the prefixes keep the two apart.
   // What one server says of a limit or a credential need not hold for another.
   std::string group = "group " + target.limit_group_name + '\n' + target.origin.pool_key;
-  const auto credential = target.auth_header_lines.digest();
   std::string account = "account " + target.account_name + '\n' + target.origin.pool_key + '\n';
-  account.append(reinterpret_cast<const char*>(credential.data()), credential.size());
+  for (const auto& credential : {target.auth_header_lines.digest(), target.signing_credential.digest()}) {
+    account.append(reinterpret_cast<const char*>(credential.data()), credential.size());
+  }
   std::string paths;
   for (const auto& endpoint : target.endpoints) {
     paths.append(endpoint.path_and_query).push_back('\n');

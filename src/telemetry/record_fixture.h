@@ -33,11 +33,13 @@ struct RecordFixture {
     record.upstream_wait = 99'950us;
     record.usage.input_uncached = 12;
     record.usage.output_text = 34;
+    record.usage.source = model::UsageSource::Provider;
     record.finish_reason = "stop";
     record.bytes_from_client = 1024;
     record.bytes_to_client = 2048;
     record.config_generation = 3;
     add_attempt(primary, model::Outcome::Success, std::nullopt, 200);
+    attempts.back().usage = record.usage;
   }
   RecordFixture(const RecordFixture&) = delete;
   RecordFixture& operator=(const RecordFixture&) = delete;

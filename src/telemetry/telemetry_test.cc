@@ -127,12 +127,24 @@ TEST_F(TelemetryTest, AClientsSlownessIsNoOverhead) {
 }
 
 TEST_F(TelemetryTest, CountsTokensByBucket) {
-  fixture_.record.usage.reasoning = 5;
+  fixture_.attempts.back().usage.reasoning = 5;
   telemetry_.observer(0).request_ended(fixture_.record);
   const std::string text = metrics();
   EXPECT_THAT(text, HasSubstr(R"(queqiao_tokens_total{kind="input_uncached"} 12)"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_tokens_total{kind="output_text"} 34)"));
   EXPECT_THAT(text, HasSubstr(R"(queqiao_tokens_total{kind="reasoning"} 5)"));
+}
+
+TEST_F(TelemetryTest, CountsTheTokensOfFailedAttempts) {
+  const model::Usage used = fixture_.attempts.back().usage;
+  const Error empty = Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "empty");
+  fixture_.attempts.clear();
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, empty, 200);
+  fixture_.attempts.back().usage = used;
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Success, std::nullopt, 200);
+  fixture_.attempts.back().usage = used;
+  telemetry_.observer(0).request_ended(fixture_.record);
+  EXPECT_THAT(metrics(), HasSubstr(R"(queqiao_tokens_total{kind="output_text"} 68)"));
 }
 
 TEST_F(TelemetryTest, BoundsTheNumberOfRoutesAndProviders) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "upstream/http_reply.h"
+#include "upstream/request_lines.h"
 #include "wire/http_head.h"
 
 namespace qq::upstream {
@@ -17,6 +18,10 @@ constexpr Milliseconds kEarlyReplyCheck{100};
 constexpr std::size_t kDecodedMax = 64U << 20U;
 // 100 Continue, 103 Early Hints and the like before the reply.
 constexpr int kInterimRepliesMax = 16;
+// A reused connection that the provider had closed already, with its FIN or RST still on its way, fails
+// within one round trip: 350 ms between any two places on Earth. Who closes later may have worked on the
+// request, so that is a failed attempt which the rules for retries judge, and not ours to repeat unseen.
+constexpr Milliseconds kStaleWithin{500};
 // Idle connections that make room for one that is needed. More than one: other loops want descriptors too,
 // and may be quicker.
 constexpr std::size_t kIdleForOne = 16;
@@ -31,21 +36,21 @@ Error gave_up(const net::Scope& scope, AttemptPhase phase) {
 
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
-  const model::Origin& origin = target.origin;
   out.clear();
-  out.append("POST ").append(target.endpoint(call.endpoint).path_and_query).append(" HTTP/1.1\r\nhost: ");
-  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
-  if (is_ipv6) out.push_back('[');
-  out.append(origin.host);
-  if (is_ipv6) out.push_back(']');
-  if (origin.port != (origin.tls ? 443 : 80)) {
-    out.push_back(':');
-    append_decimal(out, origin.port);
+  const bool is_get = call.method == relay::UpstreamCall::Method::Get;
+  out.append(is_get ? "GET " : "POST ")
+      .append(target.endpoint(call.endpoint).path(call.stream))
+      .append(" HTTP/1.1\r\nhost: ");
+  append_authority(out, target.origin);
+  out.append("\r\n").append(target.auth_header_lines.reveal()).append(call.auth_lines);
+  append_missing_lines(out, target.default_header_lines, call.header_lines);
+  if (is_get) {
+    out.append(
+        "accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: */*\r\nconnection: close\r\n\r\n");
+    return;
   }
-  out.append("\r\n").append(target.auth_header_lines.reveal());
-  out.append(
-      "content-type: application/json\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ");
-  out.append(call.stream ? "text/event-stream" : "application/json");
+  out.append("content-type: ").append(call.content_type);
+  out.append("\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ").append(accepted(call));
   out.append("\r\nx-request-id: ").append(call.request_id);
   out.append("\r\ncontent-length: ");
   append_decimal(out, call.body_bytes);
@@ -91,14 +96,17 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
   if (stream) {
     counters_.upstream_reuses.add();
     bool reply_began = false;
+    const MonotonicTime from = loop_.now();
     auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
     const bool stale =
         !reply && !reply_began &&
-        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset);
+        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
+        loop_.now() - from <= kStaleWithin;
     if (!stale) co_return reply;
     if (scope.cancel != nullptr && scope.cancel->cancelled()) {
       co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
     }
+    counters_.upstream_resends.add();
   }
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
   if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {

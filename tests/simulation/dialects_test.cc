@@ -153,6 +153,21 @@ TEST(Translated, LossesAreNamed) {
   EXPECT_NE(heard.raw.find("x-queqiao-lossy: top_k\r\n"), std::string::npos) << heard.raw;
 }
 
+TEST(Counts, AreEstimatedWhereNobodyCounts) {
+  World world;
+  Ask anthropic = messages("alone");
+  anthropic.path = "/v1/messages/count_tokens";
+  anthropic.body = R"({"model":"alone","messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  const Exchange heard = world.ask(anthropic);
+  EXPECT_EQ(heard.reply.body, R"({"input_tokens":9})") << "18 letters are 5 tokens, a turn is 4";
+  EXPECT_NE(heard.raw.find("x-queqiao-estimated: input_tokens\r\n"), std::string::npos);
+  const Exchange gemini = world.ask(generate("alone", "countTokens"));
+  EXPECT_TRUE(gemini.reply.body.starts_with(R"({"totalTokens":9)")) << gemini.reply.body;
+  anthropic.body = R"({"model":"alone","messages":7})";
+  EXPECT_EQ(world.ask(anthropic).reply.status, 400);
+  EXPECT_EQ(world.provider(0).seen().requests().size(), 0U);
+}
+
 TEST(Models, AreListedInTheShapeOfWhoAsks) {
   World world;
   const auto list = [&](std::string_view path, std::string_view more) {

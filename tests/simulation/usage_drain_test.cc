@@ -288,7 +288,7 @@ Task<void> answer_once_then_close(ScriptedUpstream& server, net::Stream& stream)
   const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
   if (!asked) co_return;
   co_await ScriptedUpstream::write(stream, std::string(kWhole));
-  co_await ScriptedUpstream::pause(server, 4s);
+  co_await ScriptedUpstream::pause(server, 300ms);
 }
 
 // A connection that was used again and breaks is replaced, but for a client only.
@@ -300,9 +300,9 @@ TEST(DrainForUsageLimits, NothingIsSentAgainForAClientThatHasLeft) {
                           &answer_once_then_close);
   EXPECT_EQ(world.ask(chat("sim-gpt")).reply.status, 200);
   Client& client = world.start(chat("sim-gpt"));
-  world.run_for(2s);
+  world.run_for(100ms);
   client.leave(Client::Leave::Reset);
-  world.run_for(1s);
+  world.run_for(100ms);
   EXPECT_EQ(world.counters().requests_in_flight.get(), 1) << "it is waited for";
   world.run_for(2s);
   ASSERT_EQ(world.records().size(), 2U);

@@ -190,8 +190,10 @@ World::World(WorldSetup setup) {
   }
   upstream_ =
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
-  services_.emplace(
-      relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_, Random(setup.seed)});
+  authorizer_ = std::make_unique<upstream::RequestAuthorizer>(loop_, *upstream_);
+  services_.emplace(relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_,
+                                        Random(setup.seed), &responses_});
+  services_->authorizer = authorizer_.get();
   for (const downstream::ListenerConfig& listener : loaded->listeners)
     shared_.listeners.push_back({listener, nullptr});
   shared_.listeners.front().tls = std::move(setup.listener_tls);
@@ -234,6 +236,7 @@ Task<void> World::drain(World& world, downstream::Server& server, Milliseconds d
 }
 
 Task<void> World::shut_down(World& world) {
+  co_await world.authorizer_->close();
   for (const auto& provider : world.providers_) co_await provider->simulator().shut_down();
 }
 

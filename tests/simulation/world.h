@@ -23,7 +23,9 @@
 #include "net/simulated_loop.h"
 #include "resilience/target_health.h"
 #include "simulator/provider/provider_simulator.h"
+#include "storage/memory/memory_response_store.h"
 #include "upstream/http_client.h"
+#include "upstream/request_authorizer.h"
 
 namespace qq::simulation {
 
@@ -162,6 +164,8 @@ class World {
   relay::ProcessState process_;
   fakes::RecordingObserver observer_;
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
+  std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
+  storage::MemoryResponseStore responses_{relay::ResponseStorage{}.limits()};
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;

@@ -6,7 +6,8 @@
 #
 # A folder includes folders of lower levels and itself, never a sibling of its own level. The third level is
 # pure: it does not include net, and neither it nor wire and model touches sockets, files or threads. Only
-# net names epoll, c-ares and OpenSSL's TLS. Test programs may use what they need to test.
+# net names epoll, c-ares and OpenSSL's TLS, and only storage/sqlite SQLite. Test programs may use what they
+# need to test.
 set -uo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/../..}
 cd "$root" || exit 2
@@ -48,6 +49,8 @@ find src -name '*.h' -o -name '*.cc' | LC_ALL=C sort | xargs awk '
     sub(/>.*/, "", header)
     if (folder != "net" && !is_test && header ~ /^(sys\/epoll\.h|ares\.h|openssl\/ssl\.h)$/)
       complain("only net may include <" header ">")
+    if (FILENAME !~ /^src\/storage\/sqlite\// && header == "sqlite3.h")
+      complain("only storage/sqlite may include <" header ">")
     if (pure && !is_test && header ~ /^(sys\/socket\.h|netinet\/.*|poll\.h|thread|fstream|filesystem)$/)
       complain(folder " is pure and must not include <" header ">")
   }

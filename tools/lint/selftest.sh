@@ -37,6 +37,8 @@ finds layering.sh src/relay/a.cc '#include <sys/epoll.h>\n'
 finds layering.sh src/dialects/a.cc '#include <thread>\n'
 accepts layering.sh src/net/a.cc '#include <sys/epoll.h>\n'
 accepts layering.sh src/dialects/a_test.cc '#include <fstream>\n'
+accepts layering.sh src/storage/sqlite/a.cc '#include <sqlite3.h>\n'
+finds layering.sh src/storage/memory/a.cc '#include <sqlite3.h>\n'
 
 accepts words.sh src/a.cc '// Plain text. TODO(when the store has an index): look it up.\nclass Store {};\n'
 finds words.sh src/a.cc '// see /wo''rk/here\n'

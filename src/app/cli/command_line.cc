@@ -38,7 +38,7 @@ constexpr auto kDemo =
     "  OPENAI_API_KEY=… queqiao demo";
 
 constexpr auto kSimProvider =
-    "Run a simulated provider that speaks the OpenAI dialects: plays recordings and injects faults.\n"
+    "Run a simulated provider that speaks the dialects of all of them: plays recordings and injects faults.\n"
     "\n"
     "Examples:\n"
     "  queqiao sim-provider --listen 127.0.0.1:9090\n"
@@ -159,6 +159,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
                    "How many requests /sim/requests remembers")
       ->type_name("N")
       ->capture_default_str();
+  sim_provider->add_flag("--lenient", options.sim_provider.lenient,
+                         "Answer requests that the real providers would refuse");
 
   auto* keys = app.add_subcommand("keys", kKeys);
   keys->require_subcommand(1);

@@ -35,6 +35,7 @@ struct SimProviderOptions {
   std::string tls_certificate;
   std::string tls_key;
   std::size_t keep_requests = 256;
+  bool lenient = false;  // answers what the vendors would refuse
 };
 
 // Where the pepper of client keys is.

@@ -78,6 +78,8 @@ TEST(CommandLine, SimProviderTakesRecordingsAndScenario) {
   EXPECT_EQ(sim.listen, "127.0.0.1:9");
   EXPECT_EQ(sim.recordings, "r");
   EXPECT_EQ(sim.scenario, "s");
+  EXPECT_FALSE(sim.lenient);
+  EXPECT_TRUE(options<SimProviderOptions>({"sim-provider", "--lenient"}).lenient);
 }
 
 TEST(CommandLine, KeysNewTakesANameAndAPepper) {

@@ -166,6 +166,15 @@ TEST_F(CommandsTest, KeysHashTakesALineEndOfWindows) {
   EXPECT_EQ(printed("hash:"), admission::to_text(hasher.digest("own")));
 }
 
+TEST_F(CommandsTest, KeysHashWarnsOfShortKeys) {
+  ASSERT_EQ(hash("nineteen-characters\n"), kGood);
+  EXPECT_NE(err_.str().find("fewer than 20 characters"), std::string::npos) << err_.str();
+  err_.str("");
+  in_.clear();
+  ASSERT_EQ(hash("twenty-characters-it\n"), kGood);
+  EXPECT_EQ(err_.str(), "");
+}
+
 TEST_F(CommandsTest, KeysHashRefusesASecondLine) {
   for (const auto* bad : {"one\ntwo\n", "one\n\ntwo", "one\r\ntwo\r\n"}) {
     in_.clear();

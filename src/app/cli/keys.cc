@@ -17,6 +17,8 @@
 namespace qq::app::cli {
 namespace {
 
+// A guess: 20 random letters and digits are 119 bits, which is beyond guessing; words are less.
+constexpr std::size_t kShortKey = 20;
 constexpr std::string_view kDefaultVariable = "QUEQIAO_KEY_PEPPER";
 
 std::expected<Secret, std::string> read_pepper(const PepperSource& source,
@@ -136,6 +138,11 @@ int run_keys_hash(const KeysHash& options, const config::Environment& environmen
   if (const std::string mistake = key_mistake(text); !mistake.empty()) {
     streams.err << "expected a key on standard input, one line: " << mistake << '\n';
     return kFailed;
+  }
+  if (text.size() < kShortKey) {
+    streams.err << fmt::format(
+        "warning: a key of fewer than {} characters can be guessed; queqiao keys new makes a good one\n",
+        kShortKey);
   }
   const auto hasher = admission::KeyHasher::make(*pepper);
   if (!hasher) {

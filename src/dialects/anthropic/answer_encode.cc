@@ -4,6 +4,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
+#include "dialects/calls.h"
 #include "dialects/carried_state.h"
 #include "dialects/losses.h"
 #include "dialects/made_ids.h"

@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "dialects/anthropic/blocks.h"
+#include "dialects/calls.h"
 #include "dialects/losses.h"
 
 namespace qq::dialects::anthropic {

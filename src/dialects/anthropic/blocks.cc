@@ -247,20 +247,6 @@ void write_extra(wire::JsonWriter& json, const model::ExtraFields& extra) {
   for (const model::ExtraField& field : extra) json.any_key(field.key).raw(field.value);
 }
 
-std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
-  const std::string_view text = trimmed(call.arguments);
-  const bool custom = call.kind == model::ToolCallPart::Kind::Custom;
-  if (!custom) {
-    if (text.empty() || text == "null") return "{}";
-    if (text.front() == '{' && !wire::check_json(text)) return std::string(text);
-    wrapped = true;
-  }
-  std::string out = custom ? "{\"input\":" : "{\"arguments\":";
-  wire::append_json_string(out, call.arguments);
-  out += '}';
-  return out;
-}
-
 std::string one_line(std::string_view json) {
   // Between tokens only: inside strings JSON has no raw line ends.
   std::string out(json);

@@ -32,8 +32,6 @@ Fault decode_block(wire::JsonValue block, model::Part& out);
 Fault decode_content(wire::JsonValue content, std::vector<model::Part>& out);
 
 void write_extra(wire::JsonWriter& json, const model::ExtraFields& extra);
-// A call's arguments as the object they must be; sets `wrapped` where they were none.
-std::string input_of(const model::ToolCallPart& call, bool& wrapped);
 // Without the line ends that may stand between a document's tokens.
 std::string one_line(std::string_view json);
 bool is_blank(std::string_view text) noexcept;

@@ -29,8 +29,8 @@
 namespace qq::dialects::anthropic {
 
 const ClientDialect& client_side() noexcept;
-// The envelope is chosen by Target::quirks.messages_form. For Direct the header lines hold anthropic-version,
-// so a target's fixed ones must not.
+// The envelope is chosen by Target::quirks.messages_form. Which anthropic-version a request has that goes to
+// Anthropic itself is said by the target's default header lines.
 const ProviderDialect& provider_side() noexcept;
 
 // What requests for a target of this dialect keep. Not in the table, for it depends on the values:

@@ -19,10 +19,6 @@ const Part& placeholder() {
   return kDot;
 }
 
-bool is_own(const model::OpaqueState& state) noexcept {
-  return !state.empty() && state.maker == model::Dialect::Anthropic;
-}
-
 void results_first(std::vector<const Part*>& parts) {
   std::size_t results = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -35,7 +31,8 @@ void results_first(std::vector<const Part*>& parts) {
 
 class Builder {
  public:
-  Builder(const model::ChatRequest& request, Losses& losses) : request_(request), losses_(losses) {}
+  Builder(const model::ChatRequest& request, Losses& losses, model::Dialect native)
+      : request_(request), losses_(losses), native_(native) {}
 
   History build() {
     for (const model::Turn& turn : request_.turns) take(turn);
@@ -52,8 +49,7 @@ class Builder {
   void take(const model::Turn& turn) {
     const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
     // Late system messages are Anthropic's own (a beta): who wrote one gets it there.
-    const bool stays =
-        is_system && !history_.messages.empty() && request_.dialect == model::Dialect::Anthropic;
+    const bool stays = is_system && !history_.messages.empty() && request_.dialect == native_;
     if (is_system && !stays) {
       for (const Part& part : turn.parts) {
         if (keeps(part, turn.role)) history_.system.push_back(&part);
@@ -82,7 +78,7 @@ class Builder {
     if (const auto* text = part.as<model::TextPart>()) return !is_blank(text->text);
     if (const auto* refusal = part.as<model::RefusalPart>()) return !is_blank(refusal->text);
     if (const auto* opaque = part.as<model::OpaquePart>())
-      return opaque->dialect == model::Dialect::Anthropic && role != Role::System;
+      return opaque->dialect == native_ && role != Role::System;
     if (const auto* reasoning = part.as<model::ReasoningPart>()) return keeps_thought(*reasoning, part);
     if (part.as<model::MediaPart>() != nullptr) {
       if (role == Role::User) return true;
@@ -93,7 +89,7 @@ class Builder {
     return true;
   }
   bool keeps_thought(const model::ReasoningPart& reasoning, const Part& part) {
-    if (is_own(part.state)) return true;
+    if (!part.state.empty() && part.state.maker == native_) return true;
     // A foreign state is a loss of the table's.
     if (part.state.empty() && !reasoning.text.empty())
       report(thought_lost_, "messages[].reasoning", loss::kForeignState);
@@ -105,6 +101,7 @@ class Builder {
 
   const model::ChatRequest& request_;
   Losses& losses_;
+  model::Dialect native_;
   History history_;
   bool last_user_was_blank_ = false;
   bool media_lost_ = false;
@@ -115,7 +112,7 @@ constexpr bool is_id_letter(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-std::string clean_id(std::string_view id) {
+std::string clean_id(std::string_view id, std::size_t longest) {
   std::string out(id);
   std::uint32_t hash = 2166136261U;  // FNV-1a, so that ids which differ in other letters only stay different
   bool clean = true;
@@ -125,7 +122,10 @@ std::string clean_id(std::string_view id) {
     c = '_';
     clean = false;
   }
-  return clean ? out : fmt::format("{}_{:08x}", out, hash);
+  if (clean && out.size() <= longest) return out;
+  constexpr std::size_t kHash = 9;  // with its '_'
+  if (out.size() + kHash > longest) out.resize(longest - kHash);
+  return fmt::format("{}_{:08x}", out, hash);
 }
 
 }  // namespace
@@ -137,14 +137,26 @@ bool History::in_unsigned_tool_loop() const noexcept {
   return asking.role == Role::Assistant && asking.parts.front()->as<model::ReasoningPart>() == nullptr;
 }
 
-History history_of(const model::ChatRequest& request, Losses& losses) {
-  return Builder(request, losses).build();
+History history_of(const model::ChatRequest& request, Losses& losses, model::Dialect native) {
+  return Builder(request, losses, native).build();
+}
+
+std::vector<std::string_view> tools_called(const History& history) {
+  std::vector<std::string_view> names;
+  for (const Message& message : history.messages) {
+    for (const Part* part : message.parts) {
+      const auto* call = part->as<model::ToolCallPart>();
+      if (call != nullptr && std::ranges::find(names, call->name) == names.end()) names.push_back(call->name);
+    }
+  }
+  return names;
 }
 
 std::string_view CallIds::of_call(const model::ToolCallPart& call) {
-  std::string mapped = call.id.empty() ? fmt::format("call_{}", given_.size()) : clean_id(call.id);
+  std::string mapped = call.id.empty() ? fmt::format("call_{}", given_.size()) : clean_id(call.id, longest_);
   for (std::size_t again = 2; !used_.insert(mapped).second; ++again) {
-    mapped = fmt::format("{}-{}", clean_id(call.id), again);
+    const std::string number = fmt::format("-{}", again);
+    mapped = clean_id(call.id, longest_ - number.size()) + number;
   }
   return given_.emplace_back(Given{call.id, call.name, std::move(mapped)}).mapped;
 }
@@ -165,7 +177,7 @@ std::string_view CallIds::of_result(const model::ToolResultPart& result) {
   }
   const auto last = std::find_if(given_.rbegin(), given_.rend(), meant);
   if (last != given_.rend()) return last->mapped;
-  unknown_ = clean_id(result.call_id.empty() ? result.name : result.call_id);
+  unknown_ = clean_id(result.call_id.empty() ? result.name : result.call_id, longest_);
   return unknown_;
 }
 

@@ -1,5 +1,6 @@
-// A conversation in the order and the shape that Anthropic takes: system texts apart, user and assistant in
-// turn, a user first, results before what else a user says, nothing blank. And the ids of its calls.
+// A conversation in the order and the shape that Anthropic takes, and Bedrock's Converse with it: system
+// texts apart, user and assistant in turn, a user first, results before what else a user says, nothing blank.
+// And the ids of its calls.
 #pragma once
 #include <string>
 #include <string_view>
@@ -26,13 +27,20 @@ struct History {
   [[nodiscard]] bool in_unsigned_tool_loop() const noexcept;
 };
 
-// Never without a message. What is left out and is not in the table of support() is a loss.
-History history_of(const model::ChatRequest& request, Losses& losses);
+// Never without a message. What is left out and is not in the table of support() is a loss. Opaque parts and
+// states of `native` stay.
+History history_of(const model::ChatRequest& request, Losses& losses,
+                   model::Dialect native = model::Dialect::Anthropic);
+
+// The tools that are called in it, each once.
+std::vector<std::string_view> tools_called(const History& history);
 
 // Ids as Anthropic takes them: letters, digits, '_' and '-', each once in a conversation. Calls are asked for
 // in their order, results behind them.
 class CallIds {
  public:
+  static constexpr std::size_t kNoLimit = 1U << 20U;
+  explicit CallIds(std::size_t longest = kNoLimit) noexcept : longest_(longest) {}
   std::string_view of_call(const model::ToolCallPart& call);
   std::string_view of_result(const model::ToolResultPart& result);
 
@@ -45,6 +53,7 @@ class CallIds {
   };
   std::vector<Given> given_;
   std::size_t answered_ = 0;  // that many of the first have their results
+  std::size_t longest_;
   std::unordered_set<std::string> used_;
   std::string unknown_;
 };

@@ -10,9 +10,12 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/families.h"
 #include "dialects/anthropic/history.h"
+#include "dialects/anthropic/sampling.h"
 #include "dialects/anthropic/schema.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/thinking.h"
+#include "dialects/body_size.h"
+#include "dialects/calls.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -54,8 +57,6 @@ constexpr std::array kSupport{
     SupportEntry{Field::Conversation, {Verdict::Refused, loss::kNoSuchField}},
 };
 constexpr std::size_t kConcernsOwn = 3;
-constexpr std::string_view kJsonOnly =
-    "Answer with one JSON object and nothing else: no prose around it and no code fence.";
 
 class RequestWriter {
  public:
@@ -84,7 +85,7 @@ class RequestWriter {
     for (const Message& message : history_.messages)
       QQ_CHECK(blocks_.message(message, &message == &history_.messages.back()));
     json_.end_array();
-    thinking();
+    write_thinking(json_, thinking_);
     output_config();
     sampling();
     rest();
@@ -123,10 +124,9 @@ class RequestWriter {
 
   [[nodiscard]] bool may_be_called(const model::Tool& tool) const {
     // A subset can only be said by sending fewer tools; one tool that must be called is named beside all.
-    if (!request_.tool_choice || request_.tool_choice->only.empty()) return true;
-    const ToolChoice& choice = *request_.tool_choice;
-    if (choice.mode == ToolChoice::Mode::Required && choice.only.size() == 1) return true;
-    return std::ranges::find(choice.only, tool.name) != choice.only.end();
+    const bool forced = request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
+                        request_.tool_choice->only.size() == 1;
+    return forced || is_chosen(request_, tool.name);
   }
   void tools() {
     std::size_t sent = 0;
@@ -154,18 +154,10 @@ class RequestWriter {
   }
   // Calls without any tools are refused: those of the history are declared, and none may be called.
   bool declare_known(const auto& begin) {
-    std::vector<std::string_view> names;
-    for (const Message& message : history_.messages) {
-      for (const Part* part : message.parts) {
-        const auto* call = part->as<model::ToolCallPart>();
-        if (call == nullptr || std::ranges::find(names, call->name) != names.end()) continue;
-        names.push_back(call->name);
-        begin();
-        json_.begin_object()
-            .member("name", call->name)
-            .raw_member("input_schema", input_schema({}))
-            .end_object();
-      }
+    const std::vector<std::string_view> names = tools_called(history_);
+    for (const std::string_view name : names) {
+      begin();
+      json_.begin_object().member("name", name).raw_member("input_schema", input_schema({})).end_object();
     }
     return !names.empty();
   }
@@ -178,8 +170,7 @@ class RequestWriter {
     json_.begin_object().member("name", tool.name);
     if (!tool.description.empty()) json_.member("description", tool.description);
     if (custom) {
-      json_.raw_member("input_schema",
-                       R"({"type":"object","properties":{"input":{"type":"string"}},"required":["input"]})");
+      json_.raw_member("input_schema", kCustomInputSchema);
     } else {
       json_.raw_member("input_schema", schema_for(tool));
     }
@@ -225,35 +216,18 @@ class RequestWriter {
     json_.key("system").begin_array();
     for (const Part* part : history_.system) blocks_.text(*part);
     if (asks_json) {
-      std::string text(kJsonOnly);
-      if (request_.output->kind == OutputFormat::Kind::JsonSchema)
-        text.append(" It must conform to this JSON Schema: ").append(request_.output->schema);
-      json_.begin_object().member("type", "text").member("text", text).end_object();
+      json_.begin_object().member("type", "text");
+      json_.member("text", json_instruction(*request_.output)).end_object();
     }
     json_.end_array();
   }
   [[nodiscard]] bool instructs(const OutputFormat& output) const {
-    if (output.kind == OutputFormat::Kind::JsonSchema) return !own_ && !family_.takes_schemas;
+    if (output.kind == OutputFormat::Kind::JsonSchema)
+      return output.schema.empty() || (!own_ && !family_.takes_schemas);
     return output.kind == OutputFormat::Kind::JsonObject;
   }
 
   // ---- How it is answered
-
-  void thinking() {
-    using Mode = Thinking::Mode;
-    if (thinking_.mode == Mode::Absent) return;
-    json_.key("thinking").begin_object();
-    if (thinking_.mode == Mode::Disabled) {
-      json_.member("type", "disabled");
-    } else if (thinking_.mode == Mode::Adaptive) {
-      json_.member("type", "adaptive");
-    } else {
-      json_.member("type", "enabled").member("budget_tokens", thinking_.budget);
-    }
-    if (thinking_.shown && thinking_.on())
-      json_.member("display", *thinking_.shown ? "summarized" : "omitted");
-    json_.end_object();
-  }
 
   // The members of an object whose other members have places of their own.
   void rest_of(std::string_view object) {
@@ -293,38 +267,11 @@ class RequestWriter {
   }
 
   void sampling() {
-    const model::Sampling& wish = request_.sampling;
-    stops(wish.stop);
-    const bool refused = !own_ && !family_.takes_sampling;
-    const std::string_view why = refused ? loss::kNoSuchField : loss::kNotTogether;
-    const bool gives_way = refused || (!own_ && thinking_.on());
-    bool has_temperature = false;
-    if (wish.temperature) {
-      const double most = own_ ? *wish.temperature : std::min(*wish.temperature, 1.0);
-      if (gives_way && *wish.temperature != 1.0) {
-        lose(Field::Temperature, why);
-      } else if (!gives_way) {
-        has_temperature = true;
-        json_.member("temperature", most);
-        if (most != *wish.temperature) lose(Field::Temperature, loss::kOutOfRange);
-      }
-    }
-    if (wish.top_p) {
-      if (!own_ && has_temperature && !family_.takes_both_samplings) {
-        lose(Field::TopP, loss::kNotTogether);
-      } else if (gives_way && (refused || *wish.top_p < 0.95)) {
-        if (*wish.top_p != 1.0) lose(Field::TopP, why);
-      } else {
-        json_.member("top_p", *wish.top_p);
-      }
-    }
-    if (wish.top_k) {
-      if (gives_way) {
-        lose(Field::TopK, why);
-      } else {
-        json_.member("top_k", *wish.top_k);
-      }
-    }
+    stops(request_.sampling.stop);
+    const Sampling taken = sampling_for(request_, family_, thinking_.on(), losses_);
+    if (taken.temperature) json_.member("temperature", *taken.temperature);
+    if (taken.top_p) json_.member("top_p", *taken.top_p);
+    if (taken.top_k) json_.member("top_k", *taken.top_k);
   }
   void stops(const std::vector<std::string>& stop) {
     bool begun = false;
@@ -373,29 +320,8 @@ class RequestWriter {
   bool own_;
 };
 
-// Roughly what the body takes, so that it grows once: what is said is most of it.
-std::size_t size_hint(const ChatRequest& request) {
-  std::size_t bytes = 1024;
-  for (const model::Tool& tool : request.tools) bytes += 128 + tool.description.size() + tool.schema.size();
-  const auto add = [&](const auto& self, const std::vector<Part>& parts) -> void {
-    for (const Part& part : parts) {
-      bytes += 96;
-      if (const auto* text = part.as<model::TextPart>()) bytes += text->text.size() + text->text.size() / 16;
-      if (const auto* media = part.as<model::MediaPart>()) bytes += media->data.size();
-      if (const auto* call = part.as<model::ToolCallPart>()) bytes += call->arguments.size();
-      if (const auto* opaque = part.as<model::OpaquePart>()) bytes += opaque->value.size();
-      if (const auto* thought = part.as<model::ReasoningPart>())
-        bytes += thought->text.size() + part.state.data.size();
-      if (const auto* result = part.as<model::ToolResultPart>()) self(self, result->content);
-    }
-  };
-  for (const model::Turn& turn : request.turns) add(add, turn.parts);
-  return bytes;
-}
-
 std::string header_lines(const ChatRequest& request, MessagesForm form) {
   std::string out;
-  if (form == MessagesForm::Direct) out = "anthropic-version: 2023-06-01\r\n";
   if (form == MessagesForm::BedrockInvoke || request.dialect != Dialect::Anthropic) return out;
   for (const model::ExtraField& field : request.extra) {
     if (field.key != kBetaField) continue;
@@ -418,7 +344,7 @@ Result<EncodedRequest> encode_request(const ChatRequest& request, const model::T
       request.dialect == Dialect::Anthropic ? support().first(kConcernsOwn) : support();
   QQ_CHECK(check_support(request, Dialect::Anthropic, table, losses));
   EncodedRequest out;
-  out.body.reserve(size_hint(request));
+  out.body.reserve(body_size_hint(request));
   QQ_CHECK(RequestWriter(request, target, losses, out.body).write());
   out.header_lines = header_lines(request, target.quirks.messages_form);
   return out;

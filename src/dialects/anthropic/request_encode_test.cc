@@ -43,7 +43,7 @@ TEST(AnthropicTarget, TheEnvelopeIsTheTargets) {
   EXPECT_EQ(
       direct.body,
       R"({"model":"claude-x","stream":true,"max_tokens":10,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]})");
-  EXPECT_EQ(direct.headers, "anthropic-version: 2023-06-01\r\nanthropic-beta: a, b\r\n");
+  EXPECT_EQ(direct.headers, "anthropic-beta: a, b\r\n");
   const Sent vertex = sent(request, target_of("claude-x", model::MessagesForm::Vertex));
   EXPECT_EQ(
       vertex.body,
@@ -62,7 +62,7 @@ TEST(AnthropicTarget, NoHeaderCanBeSmuggledIn) {
           decoded(
               R"({"model":"m","max_tokens":1,"anthropic_beta":["a\r\nx: y"],"messages":[{"role":"user","content":"hi"}]})"))
           .headers,
-      "anthropic-version: 2023-06-01\r\nanthropic-beta: ax: y\r\n");
+      "anthropic-beta: ax: y\r\n");
 }
 
 TEST(AnthropicTarget, WithoutALimitTheFamilysIsSent) {
@@ -375,6 +375,8 @@ TEST(AnthropicTarget, StructuredOutput) {
   EXPECT_EQ(older.at("output_config"), "");
   EXPECT_THAT(older.at("system"), ::testing::HasSubstr("must conform to this JSON Schema"));
   EXPECT_EQ(older.lost(), "response_format: the nearest that the target has\n");
+  request.output->schema.clear();
+  EXPECT_EQ(sent(request).at("output_config"), "") << "without the schema";
   request.output =
       model::OutputFormat{.kind = model::OutputFormat::Kind::JsonObject, .name = {}, .description = {}};
   const Sent object = sent(request);

@@ -104,4 +104,11 @@ std::string input_schema(std::string_view schema) {
   return out.append(rest);
 }
 
+std::string json_instruction(const model::OutputFormat& output) {
+  std::string text = "Answer with one JSON object and nothing else: no prose around it and no code fence.";
+  if (output.kind == model::OutputFormat::Kind::JsonSchema && !output.schema.empty())
+    text.append(" It must conform to this JSON Schema: ").append(output.schema);
+  return text;
+}
+
 }  // namespace qq::dialects::anthropic

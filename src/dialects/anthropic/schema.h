@@ -5,6 +5,7 @@
 #pragma once
 #include <string>
 
+#include "model/chat_request.h"
 #include "wire/json.h"
 
 namespace qq::dialects::anthropic {
@@ -14,5 +15,8 @@ std::string adapted_schema(wire::JsonValue schema, bool& changed);
 
 // A tool's `input_schema`, which must say that it is an object's.
 std::string input_schema(std::string_view schema);
+
+// What the system prompt asks for where the target has no field for JSON, or for a schema.
+std::string json_instruction(const model::OutputFormat& output);
 
 }  // namespace qq::dialects::anthropic

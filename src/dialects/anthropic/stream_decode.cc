@@ -26,10 +26,6 @@ using wire::JsonMembers;
 using wire::JsonValue;
 using Kind = StreamEvent::Kind;
 
-std::string_view text_in(const std::optional<JsonValue>& value, std::string& scratch) {
-  return value ? wire::text_in(*value, scratch) : std::string_view();
-}
-
 // A block's JSON as it grows by its deltas.
 struct OpaqueBlock {
   std::string start;

@@ -7,6 +7,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
+#include "dialects/calls.h"
 #include "dialects/carried_state.h"
 
 namespace qq::dialects::anthropic {

@@ -93,4 +93,18 @@ Thinking thinking_for(const model::ChatRequest& request, const Family& family, c
   return out;
 }
 
+void write_thinking(wire::JsonWriter& json, const Thinking& thinking) {
+  if (thinking.mode == Mode::Absent) return;
+  json.key("thinking").begin_object();
+  if (thinking.mode == Mode::Disabled) {
+    json.member("type", "disabled");
+  } else if (thinking.mode == Mode::Adaptive) {
+    json.member("type", "adaptive");
+  } else {
+    json.member("type", "enabled").member("budget_tokens", thinking.budget);
+  }
+  if (thinking.shown && thinking.on()) json.member("display", *thinking.shown ? "summarized" : "omitted");
+  json.end_object();
+}
+
 }  // namespace qq::dialects::anthropic

@@ -5,6 +5,7 @@
 
 #include "dialects/anthropic/families.h"
 #include "dialects/anthropic/history.h"
+#include "wire/json_writer.h"
 
 namespace qq::dialects::anthropic {
 
@@ -20,5 +21,8 @@ struct Thinking {
 // `most_output` is the max_tokens that will be sent.
 Thinking thinking_for(const model::ChatRequest& request, const Family& family, const History& history,
                       std::int64_t most_output, Losses& losses);
+
+// The member `thinking`, if there is anything to say.
+void write_thinking(wire::JsonWriter& json, const Thinking& thinking);
 
 }  // namespace qq::dialects::anthropic

@@ -148,7 +148,8 @@ bool write_call(JsonWriter& json, const model::ToolCallPart& call, const model::
                 const Carried& carried) {
   const std::optional<std::string> id = with_carried(call.id, carried);
   json.begin_object().key("functionCall").begin_object();
-  json.member("id", id ? std::string_view(*id) : std::string_view(call.id));
+  const std::string_view said = id ? std::string_view(*id) : std::string_view(call.id);
+  if (!said.empty()) json.member("id", said);
   json.member("name", call.name).key("args");
   if (call.kind == model::ToolCallPart::Kind::Custom) {
     json.begin_object().member("input", call.arguments).end_object();

@@ -146,6 +146,7 @@ void judge_document(model::Endpoint endpoint, wire::JsonValue document, const wi
     return;
   }
   set_fault(facts, ErrorKind::EmptyReply, describe(facts.finish_reason));
+  facts.blank = says_white_space(document);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct AnswerFacts {
   std::optional<ErrorKind> fault;
   std::string fault_message;   // for logs and the client when nothing else is left
   std::optional<Error> error;  // StreamError: the provider's error object, read
+  bool blank = false;          // EmptyReply: white space was said
   model::Usage usage;
   std::string finish_reason;    // first choice's; responses: status
   wire::JsonValue model_value;  // the answer's `model`, empty text if absent

@@ -99,6 +99,41 @@ bool any_content(wire::JsonMembers& members) noexcept {
   return filled;
 }
 
+namespace {
+
+// From an answer down to the texts of its parts, in OpenAI's, Anthropic's and Gemini's words.
+bool leads_to_text(std::string_view key) noexcept {
+  static constexpr std::array kKeys = {
+      std::string_view("choices"),    std::string_view("message"),  std::string_view("delta"),
+      std::string_view("output"),     std::string_view("content"),  std::string_view("text"),
+      std::string_view("refusal"),    std::string_view("thinking"), std::string_view("reasoning"),
+      std::string_view("candidates"), std::string_view("parts"),    std::string_view("reasoning_content")};
+  return std::ranges::find(kKeys, key) != kKeys.end();
+}
+// An answer, its choices, one of them, its message, the content, a part, the text.
+constexpr int kLevelsToText = 8;
+
+bool says_something(wire::JsonValue value, int levels) noexcept {
+  if (value.is_string()) return value.text().size() > 2;
+  if (levels == 0) return false;
+  if (value.is_array()) {
+    for (wire::JsonElements elements(value); elements.next();) {
+      if (says_something(elements.value(), levels - 1)) return true;
+    }
+    return false;
+  }
+  for (wire::JsonMembers members(value); members.next();) {
+    if (leads_to_text(members.raw_key()) && says_something(members.value(), levels - 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool says_white_space(wire::JsonValue value) noexcept {
+  return says_something(value, kLevelsToText);
+}
+
 bool output_item_has_content(wire::JsonValue item) noexcept {
   if (!item.is_object()) return false;
   std::string_view type;

@@ -19,6 +19,9 @@ bool message_has_content(wire::JsonValue message) noexcept;
 // The same for members that were not walked yet.
 bool any_content(wire::JsonMembers& members) noexcept;
 
+// Whether a whole answer, a message or a delta that has no content says something all the same: white space.
+bool says_white_space(wire::JsonValue value) noexcept;
+
 // An item of a responses answer's `output` with something in it. Kinds we don't know count: better to deliver
 // what is new than to call it empty.
 bool output_item_has_content(wire::JsonValue item) noexcept;

@@ -1,5 +1,9 @@
 #include "dialects/openai/request.h"
 
+#include <algorithm>
+
+#include "wire/http_head.h"
+
 namespace qq::dialects::openai {
 namespace {
 
@@ -20,6 +24,21 @@ constexpr bool has_stream_options(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
 }
 
+// The others give whole answers only. A `stream` in their requests means nothing and goes on like every
+// member that we don't know.
+constexpr bool has_streams(model::Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case model::Endpoint::Embeddings:
+    case model::Endpoint::Moderations:
+    case model::Endpoint::Rerank:
+    case model::Endpoint::CountInputTokens:
+    case model::Endpoint::CountMessageTokens:
+    case model::Endpoint::CountContentTokens:
+    case model::Endpoint::AudioTranslations: return false;
+    default: return true;
+  }
+}
+
 // Gemini's requests say the model and whether to stream in the URL.
 constexpr bool says_it_in_the_path(model::Endpoint endpoint) noexcept {
   return model::dialect_of(endpoint) == model::Dialect::Gemini;
@@ -32,6 +51,10 @@ struct OwnedKey {
   JsonValue value{};
   bool seen = false;
 
+  [[nodiscard]] Error other_case() const {
+    return invalid("the key \"" + std::string(name) + "\" is written with capital letters; write it plainly",
+                   std::string(name), "invalid_json");
+  }
   // Of a member whose key this is.
   Result<> take(const wire::JsonMembers& members) {
     if (members.raw_key() != name) {
@@ -47,6 +70,15 @@ struct OwnedKey {
     return {};
   }
 };
+
+// Some providers read keys without regard to case, the last one wins: a twin like "MODEL" would be theirs.
+bool is_other_case(const wire::JsonMembers& members, std::string_view name) {
+  const std::string_view key = members.raw_key();
+  if (key.size() < name.size()) return false;
+  if (key.size() == name.size()) return wire::iequals(key, name);
+  if (!key.contains('\\')) return false;
+  return wire::iequals(JsonValue('"' + std::string(key) + '"').string(), name);
+}
 
 Result<bool> boolean_or_null(JsonValue value, std::string_view name) {
   if (value.is_true()) return true;
@@ -92,6 +124,24 @@ Result<> read_stream_options(JsonValue options, RequestFacts& facts) {
   return {};
 }
 
+// How many prompts a completion has: one, unless it is a list of texts or of lists of tokens.
+std::int64_t prompts_in(JsonValue prompt) noexcept {
+  std::int64_t count = 0;
+  for (wire::JsonElements prompts(prompt); prompts.next(); ++count) {
+    if (!prompts.is_string() && !prompts.is_array()) return 1;
+  }
+  return std::max(count, std::int64_t{1});
+}
+
+// As many as a ChoiceSet tells apart; more than any provider gives.
+constexpr std::int64_t kChoicesMax = 65'536;
+
+// What is no such number is the provider's to refuse as well.
+std::uint32_t choices_of(JsonValue n, JsonValue prompt) noexcept {
+  const std::int64_t each = std::clamp(n.integer().value_or(1), std::int64_t{1}, kChoicesMax);
+  return static_cast<std::uint32_t>(std::min(each * prompts_in(prompt), kChoicesMax));
+}
+
 // With the limit that it exceeds, if it is that, and the setting that raises it.
 std::string why_not_taken(const wire::JsonError& error, const wire::JsonLimits& limits) {
   const std::string at = std::string(error.reason) + " at byte " + std::to_string(error.offset);
@@ -127,16 +177,27 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};
   OwnedKey stream_options{"stream_options"};
+  JsonValue n;
+  JsonValue prompt;
   for (wire::JsonMembers members(facts.document, outline); members.next();) {
+    if (members.raw_key() == "n") n = members.value();
+    if (endpoint == model::Endpoint::Completions && members.raw_key() == "prompt") prompt = members.value();
     for (OwnedKey* key : {&model, &stream, &stream_options}) {
-      if (!members.key_is(key->name)) continue;
-      QQ_CHECK(key->take(members));
-      break;
+      if (members.key_is(key->name)) {
+        QQ_CHECK(key->take(members));
+        break;
+      }
+      if (is_other_case(members, key->name)) return fail(key->other_case());
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
-  QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
-  if (has_stream_options(endpoint)) QQ_CHECK(read_stream_options(stream_options.value, facts));
+  if (has_streams(endpoint)) {
+    QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
+  }
+  if (has_stream_options(endpoint)) {
+    QQ_CHECK(read_stream_options(stream_options.value, facts));
+    facts.choices = choices_of(n, prompt);
+  }
   return facts;
 }
 

@@ -4,6 +4,7 @@
 // Pure; views point into the body that was given, which must outlive them.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,17 +22,19 @@ namespace qq::dialects::openai {
 struct RequestFacts {
   wire::JsonValue document;
   wire::JsonValue
-      model_value;    // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
-  std::string model;  // decoded
-  bool stream = false;
+      model_value;      // its exact bytes in the body; null value if absent (allowed nowhere but moderations)
+  std::string model;    // decoded
+  bool stream = false;  // never where an endpoint has no streams, whatever the body says
   bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
+  std::uint32_t choices = 1;           // chat, completions: how many the answer has to have (`n`)
   wire::JsonValue stream_options;      // empty text if absent
 };
 
 // Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,
 // `stream`, `stream_options`) and the types of the fields above. Errors: InvalidRequest with `param` and a
-// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused. Gemini's
-// bodies have none of these: their model is in the path, and for the caller of this to fill in.
+// message that says what to change. An escaped spelling of an owned key ("mod\u0065l") is refused, and so is
+// one in capital letters ("MODEL"). Gemini's bodies have none of these: their model is in the path, and for
+// the caller of this to fill in.
 Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view body,
                                      const wire::JsonLimits& limits);
 

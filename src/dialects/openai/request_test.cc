@@ -100,6 +100,49 @@ TEST(InspectRequest, NamesTheFieldAndTheFix) {
   }
 }
 
+TEST(InspectRequest, CountsTheChoicesThatAreAskedFor) {
+  const auto choices = [](Endpoint endpoint, std::string_view body) {
+    const auto facts = inspect_request(endpoint, body, {});
+    return facts ? facts->choices : 0;
+  };
+  EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m"})"), 1U);
+  EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m","n":128})"), 128U);
+  for (const std::string_view odd : {"null", "0", "-3", "\"2\"", "1.5"}) {
+    EXPECT_EQ(choices(Endpoint::ChatCompletions, R"({"model":"m","n":)" + std::string(odd) + "}"), 1U) << odd;
+  }
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":"a","n":2})"), 2U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":["a","b","c"],"n":2})"), 6U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":[[1,2],[3]]})"), 2U);
+  EXPECT_EQ(choices(Endpoint::Completions, R"({"model":"m","prompt":[1,2,3]})"), 1U) << "tokens";
+  EXPECT_EQ(choices(Endpoint::Responses, R"({"model":"m","n":5})"), 1U);
+}
+
+TEST(InspectRequest, RefusesTwinsInOtherLetters) {
+  for (const std::string_view twin :
+       {R"("MODEL":"x")", R"("Model":"x")", R"("STREAM":true)", R"("Stream_Options":{})",
+        R"("MOD\u0045L":"x")", R"("\u004dodel":"x")"}) {
+    const auto facts =
+        inspect_request(Endpoint::ChatCompletions, R"({"model":"m",)" + std::string(twin) + "}", {});
+    ASSERT_FALSE(facts) << twin;
+    EXPECT_EQ(facts.error().code, "invalid_json") << twin;
+  }
+  EXPECT_TRUE(inspect_request(Endpoint::ChatCompletions,
+                              R"({"model":"m","Models":1,"ｍodel":1,"m\u006fdels":2})", {}));
+}
+
+TEST(InspectRequest, IgnoresStreamWhereThereAreNone) {
+  for (const Endpoint endpoint : {Endpoint::Embeddings, Endpoint::Moderations, Endpoint::Rerank,
+                                  Endpoint::CountInputTokens, Endpoint::CountMessageTokens}) {
+    for (const std::string_view value : {"true", "1", "null"}) {
+      const auto facts =
+          inspect_request(endpoint, R"({"model":"m","stream":)" + std::string(value) + "}", {});
+      ASSERT_TRUE(facts) << to_string(endpoint) << value;
+      EXPECT_FALSE(facts->stream) << to_string(endpoint) << value;
+    }
+  }
+  EXPECT_TRUE(inspect_request(Endpoint::ImagesGenerations, R"({"model":"m","stream":true})", {})->stream);
+}
+
 TEST(InspectRequest, ModerationsMayLeaveTheModelOut) {
   EXPECT_TRUE(inspect(R"({"input":"x"})", Endpoint::Moderations));
   EXPECT_FALSE(inspect(R"({"input":"x"})", Endpoint::Embeddings));

@@ -30,13 +30,14 @@ void StreamJudge::judge_response_object(wire::JsonValue response, EventFacts& fa
     } else if (key == "usage") {
       take_usage(value);
     } else if (key == "status" && facts.terminal) {
-      take_finish(value.raw_string(), 1U);
+      take_finish(value.raw_string(), true);
     } else if (key == "error" && is_error_value(value)) {
       facts.error = error_from_value(value);
     } else if (key == "output" && facts.terminal && !content_seen_) {
       // Some engines send no deltas and everything at the end.
       for (wire::JsonElements items(value); items.next() && !facts.content;) {
         facts.content = output_item_has_content(items.value());
+        blank_seen_ = blank_seen_ || (!facts.content && says_white_space(items.value()));
       }
     }
   }
@@ -100,6 +101,7 @@ EventFacts StreamJudge::judge_responses(wire::JsonValue event) {
   }
   if (type.ends_with(".delta")) {
     facts.content = delta_has_content(type, delta);
+    if (!facts.content && delta.is_string() && delta.text().size() > 2) blank_seen_ = true;
     return facts;
   }
   if (!response.text().empty()) {

@@ -4,13 +4,10 @@
 #include "dialects/openai/answer.h"
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
+#include "model/cumulative_usage.h"
 
 namespace qq::dialects::openai {
 namespace {
-
-std::uint32_t choice_bit(std::int64_t index) noexcept {
-  return 1U << static_cast<unsigned>(index < 0 || index > 31 ? 31 : index);
-}
 
 bool is_chat_like(model::Endpoint endpoint) noexcept {
   return endpoint == model::Endpoint::ChatCompletions || endpoint == model::Endpoint::Completions;
@@ -98,13 +95,17 @@ void StreamJudge::learn(std::string_view data, const Framing& framing, const Eve
 }
 
 void StreamJudge::take_usage(wire::JsonValue usage) {
-  const model::Usage decoded = decode_usage(usage, quirks_);
-  if (decoded.source != model::UsageSource::None) usage_ = decoded;
+  model::take_cumulative(usage_, decode_usage(usage, quirks_));
 }
 
-void StreamJudge::take_finish(std::string_view reason, std::uint32_t bit) {
-  choices_finished_ |= bit;
-  if (bit == 1U || finish_reason_.empty()) finish_reason_ = reason;
+void StreamJudge::take_usage_of(const wire::SseEvent& event) {
+  StreamJudge apart(*this);
+  static_cast<void>(apart.judge(event));
+  usage_ = apart.usage_;
+}
+
+void StreamJudge::take_finish(std::string_view reason, bool first_choice) {
+  if (first_choice || finish_reason_.empty()) finish_reason_ = reason;
   if (meaning_of_finish(reason) == FinishMeaning::EmptyIsFine) empty_legitimate_ = true;
 }
 
@@ -169,8 +170,10 @@ EventFacts StreamJudge::judge_chat(wire::JsonValue chunk) {
   }
   if (facts.error) facts.usage_only = false;
   if (says_done) facts.terminal = true;
-  if (says_done || (choices_finished_ != 0 && (choices_seen_ & ~choices_finished_) == 0))
-    terminal_seen_ = true;
+  // A choice that begins when all others have finished takes the end back.
+  const std::uint32_t finished = choices_finished_.size();
+  done_seen_ = done_seen_ || says_done;
+  terminal_seen_ = finished >= choices_seen_.size() && finished >= choices_expected_;
   return facts;
 }
 
@@ -190,6 +193,7 @@ void StreamJudge::judge_choice(wire::JsonValue choice, EventFacts& facts) {
       case 5:
         if (key == "delta") {
           if (!facts.content) facts.content = message_has_content(value);
+          if (!facts.content && !content_seen_ && !blank_seen_) blank_seen_ = says_white_space(value);
         } else if (key == "index") {
           index = value.integer().value_or(0);
         } else if (key == "usage" && value.is_object()) {  // Moonshot
@@ -208,12 +212,12 @@ void StreamJudge::judge_choice(wire::JsonValue choice, EventFacts& facts) {
       default: break;
     }
   }
-  const std::uint32_t bit = choice_bit(index);
-  choices_seen_ |= bit;
+  choices_seen_.add(index);
   if (finish.text().empty() || finish.is_null() || finish.text() == "\"\"") return;
   facts.terminal = true;
   const std::string_view reason = finish.is_string() ? finish.raw_string() : finish.text();
-  take_finish(reason, bit);
+  choices_finished_.add(index);
+  take_finish(reason, index == 0);
   // A generation that failed before it gave anything may still be tried elsewhere. Later the client has the
   // finish reason to see for itself.
   if (meaning_of_finish(reason) == FinishMeaning::Broken && !facts.error && !content_seen_ &&

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "dialects/openai/choice_set.h"
 #include "dialects/openai/chunk_shape.h"
 #include "model/endpoint.h"
 #include "model/target.h"
@@ -47,14 +48,22 @@ class StreamJudge {
   // in the middle of a stream, with no `data:` before it.
   EventFacts judge_raw(std::string_view raw);
 
+  // Of a last event whose end the stream did not live to say: its usage counts, the rest was not said.
+  void take_usage_of(const wire::SseEvent& event);
+
   // After the end of the body: nothing if the stream ended properly ([DONE], a finish reason, or a terminal
   // responses event), else StreamCut. EmptyReply is judged by the relay with `content_seen()`.
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept;
   [[nodiscard]] bool ended() const noexcept { return terminal_seen_ || done_seen_; }
+  // How many choices were asked for (chat, completions): the stream has not ended before each has, though it
+  // may not have begun. Not needed where the provider says [DONE].
+  void expect_choices(std::uint32_t count) noexcept { choices_expected_ = count; }
   [[nodiscard]] bool content_seen() const noexcept { return content_seen_; }
   // An end without content that is still an answer: content_filter, length, refusal, stop string...
   [[nodiscard]] bool empty_is_legitimate() const noexcept { return empty_legitimate_; }
-  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }  // last non-null wins
+  // White space was said, and nothing else before it.
+  [[nodiscard]] bool blank_seen() const noexcept { return blank_seen_; }
+  [[nodiscard]] const model::Usage& usage() const noexcept { return usage_; }
   [[nodiscard]] std::string_view finish_reason() const noexcept { return finish_reason_; }
 
  private:
@@ -66,7 +75,7 @@ class StreamJudge {
   EventFacts judge_responses(wire::JsonValue event);
   void judge_response_object(wire::JsonValue response, EventFacts& facts);
   void take_usage(wire::JsonValue usage);
-  void take_finish(std::string_view reason, std::uint32_t choice_bit);
+  void take_finish(std::string_view reason, bool first_choice);
 
   // What each event needs comes first.
   ChunkShape shape_;
@@ -74,12 +83,13 @@ class StreamJudge {
   bool terminal_seen_ = false;
   bool done_seen_ = false;
   bool empty_legitimate_ = false;
+  bool blank_seen_ = false;
   model::Endpoint endpoint_;
   model::Quirks quirks_;
-  // With n > 1 a stream has ended when every choice that was seen has: one bit per index, the last for all
-  // beyond 31.
-  std::uint32_t choices_seen_ = 0;
-  std::uint32_t choices_finished_ = 0;
+  // With n > 1 a stream has ended when every choice has that was seen or asked for.
+  std::uint32_t choices_expected_ = 1;
+  ChoiceSet choices_seen_;
+  ChoiceSet choices_finished_;
   model::Usage usage_;
   std::string finish_reason_;
 };

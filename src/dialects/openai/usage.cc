@@ -4,6 +4,8 @@
 //   output_total = completion_tokens (output_tokens), which holds reasoning, except at xAI's chat endpoint
 //                  (and Grok behind Azure), where reasoning stands beside it
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "dialects/openai/answer.h"
 
@@ -12,10 +14,22 @@ namespace {
 
 using model::TokenCount;
 
+// "10.0", "1e2": engines that keep all numbers as floating point write whole ones like this.
+std::optional<TokenCount> whole_decimal(std::string_view text) noexcept {
+  constexpr double kExactMax = 9'007'199'254'740'992.0;  // beyond 2^53 a double is no count any more
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  if (!(number >= 0 && number <= kExactMax) || number != std::floor(number)) return std::nullopt;
+  return static_cast<TokenCount>(number);
+}
+
 // A figure as the provider gave it; negative ones are no figures.
 std::optional<TokenCount> count(wire::JsonValue value) noexcept {
   const auto number = value.integer();
-  return number && *number >= 0 ? number : std::nullopt;
+  if (!number) return whole_decimal(value.text());
+  return *number >= 0 ? number : std::nullopt;
 }
 
 void take(std::optional<TokenCount>& into, wire::JsonValue value) noexcept {

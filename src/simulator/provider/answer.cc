@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "simulator/provider/raw_text.h"
 #include "simulator/provider/schema_instance.h"
 #include "simulator/provider/tokens.h"
 
@@ -106,7 +107,12 @@ void apply_limits(const Asked& asked, Answer& said) {
     std::string text;
     for (const std::string& piece : said.content) text += piece;
     std::size_t first = std::string::npos;
-    for (const std::string& stop : asked.stops) first = std::min(first, text.find(stop));
+    for (const std::string& stop : asked.stops) {
+      const std::size_t at = text.find(stop);
+      if (at >= first) continue;
+      first = at;
+      said.stop_string = stop;
+    }
     if (first != std::string::npos) said.content = token_pieces(std::string_view(text).substr(0, first));
   }
   if (!asked.max_tokens || !said.calls.empty()) return;
@@ -114,7 +120,9 @@ void apply_limits(const Asked& asked, Answer& said) {
   bool cut = false;
   limit(said.reasoning, left, cut);
   limit(said.content, left, cut);
-  if (cut) said.finish = "length";
+  if (!cut) return;
+  said.finish = "length";
+  said.stop_string.clear();
 }
 
 // Faults that are about what is said, not how it travels.
@@ -133,14 +141,17 @@ void apply_faults(const Script& script, Answer& said) {
     said.finish = "stop";
     said.null_content = faults.has(Fault::EmptyNull);
   }
-  if (faults.has(Fault::InvalidUtf8)) said.content.emplace_back("caf\xe9 \xff\xfe");
-  if (faults.has(Fault::LoneSurrogate)) said.content.emplace_back("\\ud83d");
+  if (faults.has(Fault::InvalidUtf8)) said.content.emplace_back(kInvalidUtf8);
+  if (faults.has(Fault::LoneSurrogate)) said.content.emplace_back(kLoneSurrogate);
   if (faults.has(Fault::Nul)) said.content.emplace_back(std::string("nul\0here", 8));
   if (faults.has(Fault::BigEvent)) {
     said.content.emplace_back(script.size > 0 ? script.size : 8U * 1024 * 1024, 'x');
   }
   if (!script.finish.empty()) said.finish = script.finish;
 }
+
+// Of all choices together.
+constexpr std::uint64_t kWordsMax = 1'000'000;
 
 Answer one_answer(const Asked& asked, const Script& script, unsigned choice) {
   Answer said;
@@ -159,7 +170,8 @@ Answer one_answer(const Asked& asked, const Script& script, unsigned choice) {
   if (said.refusal.empty() && said.calls.empty()) {
     said.null_content = false;
     said.finish = "stop";
-    said.content = script.words ? filler(*script.words) : token_pieces(say(asked, choice));
+    said.content = script.words ? filler(std::min(*script.words, kWordsMax / std::max(asked.choices, 1U)))
+                                : token_pieces(say(asked, choice));
   }
   apply_limits(asked, said);
   apply_faults(script, said);
@@ -194,7 +206,11 @@ Usage bill(const Asked& asked, const std::vector<Answer>& answers, const Script&
   Usage usage;
   usage.prompt = prompt_tokens(asked.prompt_bytes);
   // Prompts from 1,024 tokens on are cached in steps of 128, as OpenAI documents it.
-  if (usage.prompt >= 1024) usage.cached = usage.prompt / 128 * 128;
+  // Anthropic and Bedrock cache what was marked only.
+  const bool marks_only = asked.route == Route::Messages || asked.route == Route::Converse;
+  if (usage.prompt >= 1024 && (!marks_only || asked.cache_marked)) usage.cached = usage.prompt / 128 * 128;
+  if (script.cached) usage.cached = std::min(*script.cached, usage.prompt);
+  if (script.cache_write) usage.cache_write = std::min(*script.cache_write, usage.prompt - usage.cached);
   for (const Answer& said : answers) {
     usage.reasoning += static_cast<std::int64_t>(said.reasoning.size());
     usage.completion += static_cast<std::int64_t>(said.reasoning.size() + said.content.size());

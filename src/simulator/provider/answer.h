@@ -28,13 +28,15 @@ struct Answer {
   std::string refusal{};
   std::vector<ToolCall> calls{};
   std::string finish = "stop";
+  std::string stop_string{};  // the one that ended it
   bool null_content = false;
 };
 
 struct Usage {
   std::int64_t prompt = 0;
-  std::int64_t cached = 0;
-  std::int64_t completion = 0;  // reasoning included
+  std::int64_t cached = 0;       // of the prompt
+  std::int64_t cache_write = 0;  // of the prompt
+  std::int64_t completion = 0;   // reasoning included
   std::int64_t reasoning = 0;
   [[nodiscard]] std::int64_t total() const noexcept { return prompt + completion; }
 };
@@ -46,6 +48,9 @@ std::vector<Answer> answer(const Asked& asked, const Script& script);
 std::int64_t prompt_tokens(std::uint64_t prompt_bytes) noexcept;
 // The bill of those answers, distorted as the script says (negative, absurd).
 Usage bill(const Asked& asked, const std::vector<Answer>& answers, const Script& script);
+
+// Whether this model wants its signatures back with its calls, as Gemini 3 does.
+bool needs_signatures(std::string_view model, const Script& script) noexcept;
 
 // "prefix" and `length` letters and digits that depend on `hash` only.
 std::string stable_id(std::string_view prefix, std::uint64_t hash, std::size_t length = 24);

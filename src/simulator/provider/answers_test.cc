@@ -340,6 +340,14 @@ TEST(SchemaInstance, KeepsToTheLimitsOfEachType) {
   EXPECT_EQ(JsonValue(instance(R"({"type":"string","maxLength":3})")).string().size(), 3U);
 }
 
+TEST(SchemaInstance, EndsHoweverMuchIsAskedFor) {
+  std::string schema = R"({"type":"string"})";
+  for (int i = 0; i < 4; ++i) schema = R"({"type":"array","minItems":100000,"items":)" + schema + "}";
+  const std::string written = instance(schema);
+  EXPECT_LT(written.size(), 2U << 20U);
+  EXPECT_FALSE(wire::check_json(written));
+}
+
 TEST(SchemaInstance, FollowsReferencesAlternativesAndLists) {
   EXPECT_EQ(instance(R"({"type":"array","items":{"type":"integer","maximum":1},"minItems":3})"), "[1,1,1]");
   EXPECT_EQ(instance(R"({"anyOf":[{"type":"null"},{"const":5}]})"), "5");

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "base/base64.h"
 
@@ -14,11 +14,6 @@ using wire::JsonElements;
 using wire::JsonMembers;
 using wire::JsonType;
 using wire::JsonValue;
-
-constexpr std::array<std::string_view, 20> kVendors = {
-    "openai",    "azure",      "deepseek",   "zhipu",   "moonshot", "qwen",  "minimax",
-    "doubao",    "hunyuan",    "qianfan",    "mistral", "groq",     "xai",   "together",
-    "fireworks", "openrouter", "perplexity", "vllm",    "llamacpp", "ollama"};
 
 Error missing(std::string_view field) {
   return Error::client(ErrorKind::InvalidRequest, fmt::format("Missing required parameter: '{}'.", field),
@@ -56,6 +51,15 @@ std::string describe_url(std::string_view url) {
 
 std::string describe_base64(std::string_view kind, std::string_view format, std::string_view data) {
   return fmt::format("{}/{}, {} bytes", kind, format, data.size() / 4 * 3);
+}
+
+std::string describe_media(const model::MediaPart& media) {
+  switch (media.source) {
+    case model::MediaPart::Source::Base64:
+      return describe_url("data:" + media.media_type + ";base64," + media.data);
+    case model::MediaPart::Source::Text: return "file " + media.name;
+    default: return media.data;
+  }
 }
 
 void read_part(JsonValue part, std::string& text, std::vector<std::string>& media) {
@@ -344,27 +348,70 @@ Result<> read_prompt(Route route, JsonValue body, Asked& asked) {
       QQ_TRY(const JsonValue input, from("input"));
       return read_inputs(input, "input", asked);
     }
-    case Route::Models:
-    case Route::Unknown: break;
+    default: break;
   }
   return {};
 }
 
-}  // namespace
-
-std::string_view to_string(Route route) noexcept {
-  switch (route) {
-    case Route::ChatCompletions: return "chat";
-    case Route::Responses: return "responses";
-    case Route::Completions: return "completions";
-    case Route::Embeddings: return "embeddings";
-    case Route::Moderations: return "moderations";
-    case Route::ImagesGenerations: return "images";
-    case Route::Models: return "models";
-    case Route::Unknown: break;
+// What a turn of the user's holds; results of tools come before what the user says to them.
+void read_user_turn(const model::Turn& turn, Asked& asked) {
+  bool said = false;
+  for (const model::Part& part : turn.parts) {
+    if (const auto* result = part.as<model::ToolResultPart>()) {
+      std::string text;
+      for (const model::Part& inner : result->content) {
+        if (const auto* prose = inner.as<model::TextPart>()) text += prose->text;
+      }
+      asked.tool_results.push_back(std::move(text));
+      continue;
+    }
+    if (!std::exchange(said, true)) start_user_turn(asked);
+    if (const auto* prose = part.as<model::TextPart>()) asked.text += prose->text;
+    if (const auto* media = part.as<model::MediaPart>()) asked.media.push_back(describe_media(*media));
   }
-  return "unknown";
 }
+
+void read_wishes(const model::ChatRequest& request, Asked& asked) {
+  const model::Sampling& sampling = request.sampling;
+  if (sampling.choices)
+    asked.choices = static_cast<unsigned>(std::clamp<std::int64_t>(*sampling.choices, 1, 8));
+  if (sampling.max_output_tokens && *sampling.max_output_tokens > 0)
+    asked.max_tokens = static_cast<std::uint64_t>(*sampling.max_output_tokens);
+  asked.stops = sampling.stop;
+  std::erase(asked.stops, std::string{});
+  asked.logprobs = sampling.logprobs.value_or(false);
+  asked.top_logprobs =
+      static_cast<unsigned>(std::clamp<std::int64_t>(sampling.top_logprobs.value_or(0), 0, 20));
+  asked.parallel_calls = request.parallel_tool_calls.value_or(true);
+  if (request.output) {
+    using Kind = model::OutputFormat::Kind;
+    if (request.output->kind == Kind::JsonSchema) asked.schema = JsonValue(request.output->schema);
+    asked.json_object = request.output->kind == Kind::JsonObject;
+  }
+  if (const auto& wish = request.reasoning) {
+    const bool off = wish->budget_tokens == 0 || wish->effort == model::ReasoningWish::Effort::None;
+    asked.reasoning = !off && (wish->budget_tokens || wish->effort || wish->show == true);
+  }
+}
+
+void read_tools_of(const model::ChatRequest& request, Asked& asked) {
+  for (const model::Tool& tool : request.tools) {
+    if (tool.cache) asked.cache_marked = true;
+    if (tool.kind == model::Tool::Kind::Hosted) continue;
+    asked.tools.push_back({tool.name, JsonValue(tool.schema)});
+  }
+  if (!request.tool_choice) return;
+  const model::ToolChoice& choice = *request.tool_choice;
+  using Mode = model::ToolChoice::Mode;
+  if (choice.mode == Mode::None) asked.tool_choice = ToolChoice::None;
+  if (choice.mode == Mode::Required) asked.tool_choice = ToolChoice::Required;
+  if (choice.only.size() == 1) {
+    asked.tool_choice = ToolChoice::Named;
+    asked.named_tool = choice.only.front();
+  }
+}
+
+}  // namespace
 
 std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed) noexcept {
   constexpr std::uint64_t kPrime = 0x100000001b3ULL;
@@ -382,53 +429,6 @@ std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed) noexcept {
   return hash;
 }
 
-RoutedPath route_path(std::string_view path) {
-  RoutedPath routed;
-  std::vector<std::string_view> segments;
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const std::string_view segment = path.substr(0, slash);
-    if (segment.starts_with('+')) {
-      routed.directives = std::string(segment.substr(1));
-    } else if (!segment.empty()) {
-      segments.push_back(segment);
-    }
-    if (slash == std::string_view::npos) break;
-    path.remove_prefix(slash + 1);
-  }
-  if (segments.empty()) return routed;
-  if (std::ranges::find(kVendors, segments.front()) != kVendors.end()) routed.vendor = segments.front();
-  for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
-    if (segments[i] == "deployments") {
-      routed.vendor = "azure";
-      routed.model = segments[i + 1];
-    }
-    if (segments[i] == "models" && segments[i + 1] != "chat") {
-      // The rest is the id, which may hold slashes.
-      const std::size_t begin = static_cast<std::size_t>(segments[i + 1].data() - segments.front().data());
-      routed.route = Route::Models;
-      routed.model =
-          std::string(segments.front().data() + begin, segments.back().data() + segments.back().size());
-      return routed;
-    }
-  }
-  const std::string_view last = segments.back();
-  const std::string_view before = segments.size() > 1 ? segments[segments.size() - 2] : std::string_view{};
-  if (last == "completions") routed.route = before == "chat" ? Route::ChatCompletions : Route::Completions;
-  if (last == "responses") routed.route = Route::Responses;
-  if (last == "embeddings") routed.route = Route::Embeddings;
-  if (last == "moderations") routed.route = Route::Moderations;
-  if (last == "generations" && before == "images") routed.route = Route::ImagesGenerations;
-  if (last == "models") routed.route = Route::Models;
-  return routed;
-}
-
-ModelName split_model(std::string_view asked) {
-  const std::size_t plus = asked.find('+');
-  if (plus == std::string_view::npos) return {std::string(asked), {}};
-  return {std::string(asked.substr(0, plus)), std::string(asked.substr(plus + 1))};
-}
-
 Result<Asked> read_asked(Route route, std::string_view body, std::string_view path_model) {
   Asked asked;
   asked.route = route;
@@ -442,6 +442,26 @@ Result<Asked> read_asked(Route route, std::string_view body, std::string_view pa
   asked.model = split_model(asked.model).name;
   asked.reasoning = asked.reasoning || sounds_like_reasoning(asked.model);
   QQ_CHECK(read_prompt(route, asked.body, asked));
+  return asked;
+}
+
+Asked asked_of(std::shared_ptr<const model::ChatRequest> request, std::string_view prompt) {
+  Asked asked;
+  asked.model = split_model(request->model).name;
+  asked.stream = request->stream;
+  asked.prompt_bytes = prompt.size();
+  asked.hash = stable_hash(prompt);
+  asked.cache_marked = request->cache.has_value();
+  read_tools_of(*request, asked);
+  for (const model::Turn& turn : request->turns) {
+    for (const model::Part& part : turn.parts)
+      asked.cache_marked = asked.cache_marked || part.cache.has_value();
+    if (turn.role == model::Role::User) read_user_turn(turn, asked);
+    if (turn.role == model::Role::Assistant) asked.tool_results.clear();
+  }
+  read_wishes(*request, asked);
+  asked.reasoning = asked.reasoning || sounds_like_reasoning(asked.model);
+  asked.request = std::move(request);
   return asked;
 }
 

@@ -1,47 +1,20 @@
-// A request as the built-in answers see it: what was asked, of whom, with which tools. Reads the OpenAI
-// dialects leniently where the real providers do, and refuses with OpenAI's words what they refuse.
+// A request as the built-in answers see it: what was asked, of whom, with which tools, in whatever dialect.
 //
-// Views point into the request body, which outlives the object.
+// Views point into the request body, which outlives the object, or into `request`.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "model/chat_request.h"
+#include "simulator/provider/route.h"
 #include "wire/json.h"
 
 namespace qq::simulator {
-
-enum class Route : std::uint8_t {
-  ChatCompletions,
-  Responses,
-  Completions,
-  Embeddings,
-  Moderations,
-  ImagesGenerations,
-  Models,
-  Unknown,
-};
-std::string_view to_string(Route route) noexcept;
-
-// Where a path leads, whatever stands before it: "/v1/chat/completions", "/api/paas/v4/chat/completions",
-// "/openai/deployments/gpt/chat/completions".
-struct RoutedPath {
-  Route route = Route::Unknown;
-  std::string model{};       // of an Azure deployment or /models/{id}; may be empty
-  std::string directives{};  // of a segment that starts with '+', without it
-  std::string vendor{};      // the first segment, when it names a vendor whose shapes we know
-};
-RoutedPath route_path(std::string_view path);
-
-// "sim-gpt+fault=429" without what follows the first '+', and the rest.
-struct ModelName {
-  std::string name{};
-  std::string directives{};
-};
-ModelName split_model(std::string_view asked);
 
 struct AskedTool {
   std::string name{};
@@ -80,10 +53,20 @@ struct Asked {
   // Of the prompt only: not of the model's name or the options that a gateway may rewrite, so that ids in
   // the answer are the same through a gateway and without it.
   std::uint64_t hash = 0;
+
+  // Of the dialects other than OpenAI's.
+  std::shared_ptr<const model::ChatRequest> request{};
+  model::MessagesForm form = model::MessagesForm::Direct;
+  bool array_stream = false;
+  bool cache_marked = false;  // the caller marked what may be cached
 };
 
-// `body` is JSON that was checked and must stay alive. Errors carry OpenAI's message and `param`.
+// OpenAI's dialects, read leniently where the real providers do, and refused in OpenAI's words. `body` is
+// JSON that was checked and must stay alive. Errors carry OpenAI's message and `param`.
 Result<Asked> read_asked(Route route, std::string_view body, std::string_view path_model);
+
+// A conversation that was read by its dialect (voices/voice.h). `prompt` is the JSON that is billed.
+Asked asked_of(std::shared_ptr<const model::ChatRequest> request, std::string_view prompt);
 
 // Stable across runs and machines; after FNV-1a, but eight bytes at a time.
 std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325ULL) noexcept;

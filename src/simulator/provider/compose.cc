@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/random.h"
+#include "simulator/provider/aws_frame.h"
 #include "simulator/provider/content_encoder.h"
 #include "simulator/provider/event_faults.h"
 #include "wire/body_reader.h"
@@ -31,6 +32,7 @@ std::string_view reason_of(int status) noexcept {
     case 409: return "Conflict";
     case 413: return "Content Too Large";
     case 422: return "Unprocessable Content";
+    case 424: return "Failed Dependency";
     case 429: return "Too Many Requests";
     case 500: return "Internal Server Error";
     case 502: return "Bad Gateway";
@@ -175,7 +177,7 @@ class Composer {
       field("content-type", reply_.content_type);
     }
     for (const auto& [name, value] : reply_.fields) field(name, value);
-    if (!script_.retry_after.empty()) field("retry-after", retry_after());
+    if (!script_.retry_after.empty() && !reply_.says_when) field("retry-after", retry_after());
     if (!script_.retry_after_ms.empty()) field("retry-after-ms", script_.retry_after_ms);
     if (!script_.should_retry.empty()) field("x-should-retry", script_.should_retry);
     if (faults_.has(Fault::HugeHead)) {
@@ -343,6 +345,7 @@ class Composer {
 
 Play compose(Reply reply, const Script& script, const AskedFraming& framing, WallTime now) {
   apply_event_faults(reply, script);
+  frame_events(reply);
   apply_spelling_faults(reply, script);
   encode_pieces(reply, script);
   return Composer(reply, script, framing, now).run();

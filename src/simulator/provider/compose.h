@@ -1,7 +1,8 @@
 // From an answer and its stage directions to what happens on the socket: bytes, pauses, and an end. Pure:
 // the byte-level truth of every fault is here and can be read without a connection.
 //
-//   reply --events (errors, [DONE], spelling)--> --coding (gzip, …)--> --framing (length, chunks)-->
+//   reply --events (errors, ends, AWS frames, spelling)--> --coding (gzip, …)--> --framing (length,
+//   chunks)-->
 //         --cuts (FIN, reset, stall at a place)--> play
 #pragma once
 #include <cstdint>

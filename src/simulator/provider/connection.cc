@@ -11,13 +11,21 @@
 namespace qq::simulator {
 namespace {
 
-// The credential as any of the dialects sends it.
-std::string_view key_of(const wire::RequestHead& head) noexcept {
+// The credential as any of the dialects sends it; of AWS the name of the access key.
+std::string key_of(const wire::RequestHead& head) {
   constexpr std::string_view kBearer = "Bearer ";
+  constexpr std::string_view kCredential = "Credential=";
   if (const auto value = head.fields.find("authorization")) {
-    return value->starts_with(kBearer) ? value->substr(kBearer.size()) : *value;
+    if (value->starts_with(kBearer)) return std::string(value->substr(kBearer.size()));
+    const std::size_t at = value->find(kCredential);
+    if (at == std::string_view::npos) return std::string(*value);
+    const std::string_view credential = value->substr(at + kCredential.size());
+    return std::string(credential.substr(0, credential.find('/')));
   }
-  return head.fields.find("api-key").value_or(std::string_view{});
+  for (const std::string_view name : {"api-key", "x-api-key", "x-goog-api-key"}) {
+    if (const auto value = head.fields.find(name)) return std::string(*value);
+  }
+  return query_value(head.query(), "key");
 }
 
 // Path, then header: what is known before the body.
@@ -151,7 +159,7 @@ Task<bool> Connection::serve_one() {
   // The head's views point into input_, which reading the body changes.
   const wire::Framing body_framing = head.framing;
   Script known;
-  const RoutedPath path = route_path(head.path());
+  const RoutedPath path = route_path(head.path(), head.query());
   const bool early = apply_head_directives(known, head, path) && known.faults.has(Fault::EarlyReply);
   const bool invite = head.expect_continue && !early;
   input_.erase(0, verdict.consumed);
@@ -185,15 +193,17 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
     co_return co_await send_plain(std::move(page), framing);
   }
 
-  const RequestText request = RequestText::make(head.method, head.path(), body);
+  const RequestText request = RequestText::make(head.method, head.path(), body, head.query(), &head.fields);
   const std::string asked_model = model_of(request);
   const ModelName model = split_model(asked_model);
   Scenario::Situation situation;
   situation.model = model.name;
-  situation.key = key_of(head);
+  const std::string key = key_of(head);
+  situation.key = key;
   situation.route = request.path.route;
   situation.now = loop_.now();
   Script script = simulator_.scenario().choose(situation);
+  if (!simulator_.options().strict) script.strict = false;
   Result<> applied = apply_head_directives(script, head, request.path);
   if (applied) applied = apply_directives(script, model.directives, '+');
   Reply reply;

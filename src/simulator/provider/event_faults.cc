@@ -23,8 +23,9 @@ void end_with_error(Reply& reply, std::size_t at, const Script& script) {
   truncate(pieces, at);
   const VendorError error{.status = script.status.value_or(500),
                           .vendor = script.vendor,
-                          .message = "The server had an error while processing your request."};
-  pieces.push_back({error_event(error)});
+                          .message = "The server had an error while processing your request.",
+                          .retry_after = script.retry_after};
+  pieces.push_back({error_event(error, reply.form, at == 0)});
   if (script.vendor == "openrouter") pieces.push_back({"data: [DONE]\n\n", PieceKind::Done});
 }
 
@@ -47,9 +48,13 @@ void cut_json(Reply& reply, const Script& script) {
   }
   const std::size_t at = std::min<std::size_t>(script.at.value_or(pieces.size() / 2), pieces.size() - 1);
   truncate(pieces, at + 1);
+  // Half of the JSON: behind the names that some events have.
   std::string& event = pieces.back().bytes;
-  event.resize(event.size() / 2);
-  event += "\n\n";
+  const std::size_t data = event.find("data:");
+  const std::size_t begin = data == std::string::npos ? 0 : data + 5;
+  event.resize(begin + (event.size() - begin) / 2);
+  if (reply.form == StreamForm::Lines) event += '\n';
+  if (reply.form != StreamForm::Lines && reply.form != StreamForm::JsonArray) event += "\n\n";
 }
 
 void change_ends(Pieces& pieces, const FaultSet& faults) {
@@ -114,8 +119,11 @@ void apply_event_faults(Reply& reply, const Script& script) {
 void apply_spelling_faults(Reply& reply, const Script& script) {
   const FaultSet& faults = script.faults;
   if (reply.pieces.empty()) return;
+  // Frames have no spelling.
+  const bool text = reply.form == StreamForm::Events || reply.form == StreamForm::Lines;
+  if (reply.stream && !text) return;
   Pieces before;
-  if (faults.has(Fault::Comments) && reply.stream) {
+  if (faults.has(Fault::Comments) && reply.stream && reply.form == StreamForm::Events) {
     const std::uint64_t count = script.count > 0 ? std::min<std::uint64_t>(script.count, 10'000) : 3;
     for (std::uint64_t i = 0; i < count; ++i) before.push_back({": keep-alive\n\n"});
   }

@@ -21,9 +21,8 @@ Library::Library(std::vector<Recording> recordings) : recordings_(std::move(reco
   for (std::size_t i = 0; i < recordings_.size(); ++i) {
     const Recording& recording = recordings_[i];
     by_name_.emplace(recording.name, i);
-    const std::string_view path =
-        std::string_view(recording.endpoint).substr(0, recording.endpoint.find('?'));
-    const Route route = route_path(path).route;
+    const std::string_view endpoint = recording.endpoint;
+    const Route route = route_path(endpoint.substr(0, endpoint.find('?'))).route;
     if (route == Route::Unknown || !recording.request.starts_with('{')) continue;
     if (wire::check_json(recording.request)) continue;
     by_request_.emplace(request_fingerprint(route, recording.request), i);

@@ -11,14 +11,17 @@
 
 #include "base/base64.h"
 #include "base/random.h"
+#include "dialects/gemini/count_tokens.h"
 #include "simulator/provider/chat.h"
 #include "simulator/provider/vendor_errors.h"
+#include "wire/json_writer.h"
 
 namespace qq::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 7> kModels = {
-    "sim-gpt", "sim-gpt-mini", "sim-reasoner", "sim-vision", "sim-embedding", "sim-moderation", "sim-image"};
+constexpr std::array<std::string_view, 10> kModels = {
+    "sim-gpt",      "sim-gpt-mini", "sim-claude",    "sim-gemini",     "sim-gemini-3",
+    "sim-reasoner", "sim-vision",   "sim-embedding", "sim-moderation", "sim-image"};
 
 constexpr std::array<std::string_view, 13> kCategories = {"harassment",
                                                           "harassment/threatening",
@@ -109,11 +112,24 @@ std::string tiny_png(std::uint64_t hash) {
   return png;
 }
 
-void append_model(std::string& out, std::string_view id) {
-  out += "{\"id\":";
-  wire::append_json_string(out, id);
-  fmt::format_to(std::back_inserter(out), ",\"object\":\"model\",\"created\":{},\"owned_by\":\"simulator\"}}",
-                 kCreated);
+void append_model(std::string& out, std::string_view id, ListForm form) {
+  wire::JsonWriter json(out);
+  json.begin_object();
+  switch (form) {
+    case ListForm::Anthropic:
+      json.member("type", "model").member("id", id).member("display_name", id);
+      json.member("created_at", "2026-01-01T00:00:00Z");
+      break;
+    case ListForm::Ollama:
+      json.member("name", id).member("model", id).member("modified_at", "2026-01-01T00:00:00Z");
+      json.member("size", 1).member("digest", stable_id("", stable_hash(id), 12));
+      break;
+    default:
+      json.member("id", id).member("object", "model").member("created", kCreated);
+      json.member("owned_by", "simulator");
+      break;
+  }
+  json.end_object();
 }
 
 }  // namespace
@@ -204,26 +220,45 @@ Reply images_reply(const Asked& asked) {
   return reply;
 }
 
-Reply models_reply() {
-  std::string out = "{\"object\":\"list\",\"data\":[";
-  for (std::size_t i = 0; i < kModels.size(); ++i) {
-    if (i > 0) out += ',';
-    append_model(out, kModels[i]);
+Reply models_reply(ListForm form) {
+  std::string out;
+  if (form == ListForm::Google) {
+    out = dialects::gemini::encode_models(kModels);
+  } else {
+    out = form == ListForm::Ollama ? "{\"models\":[" : "{\"object\":\"list\",\"data\":[";
+    if (form == ListForm::Anthropic) out = "{\"data\":[";
+    for (std::size_t i = 0; i < kModels.size(); ++i) {
+      if (i > 0) out += ',';
+      append_model(out, kModels[i], form);
+    }
+    out += ']';
+    if (form == ListForm::Anthropic) {
+      fmt::format_to(std::back_inserter(out), R"(,"has_more":false,"first_id":"{}","last_id":"{}")",
+                     kModels.front(), kModels.back());
+    }
+    out += '}';
   }
-  Reply reply = Reply::json(200, out + "]}");
+  Reply reply = Reply::json(200, std::move(out));
   reply.what = "models";
   return reply;
 }
 
-Reply model_reply(std::string_view id) {
+Reply model_reply(std::string_view id, ListForm form) {
   if (!id.starts_with("sim-") && !id.starts_with("rec:")) {
-    return error_reply({.status = 404,
-                        .code = "model_not_found",
-                        .param = "model",
-                        .message = fmt::format("The model '{}' does not exist", id)});
+    VendorError error{.status = 404,
+                      .code = "model_not_found",
+                      .param = "model",
+                      .message = fmt::format("The model '{}' does not exist", id)};
+    if (form == ListForm::Anthropic) error.vendor = "anthropic";
+    if (form == ListForm::Google) error.vendor = "gemini";
+    return error_reply(error);
   }
   std::string out;
-  append_model(out, id);
+  if (form == ListForm::Google) {
+    out = dialects::gemini::encode_model(id);
+  } else {
+    append_model(out, id, form);
+  }
   Reply reply = Reply::json(200, std::move(out));
   reply.what = "model";
   return reply;

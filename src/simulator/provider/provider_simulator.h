@@ -1,5 +1,6 @@
-// The scriptable simulated provider: an HTTP/1.1 server that speaks the OpenAI dialects, plays recordings
-// and misbehaves on demand. In process (tests, `queqiao demo`) or as `queqiao sim-provider` (run.h).
+// The scriptable simulated provider: an HTTP/1.1 server that speaks the providers' dialects, plays
+// recordings and misbehaves on demand. In process (tests, `queqiao demo`) or as `queqiao sim-provider`
+// (run.h).
 //
 //   ProviderSimulator simulator(loop, {});
 //   simulator.listen(address);  …  co_await simulator.shut_down();
@@ -29,6 +30,7 @@ struct SimulatorOptions {
   Library library{};
   Scenario scenario{};
   std::shared_ptr<net::TlsServerContext> tls{};  // null: plain HTTP
+  bool strict = true;                            // refuses what the vendors refuse
   std::size_t requests_kept = 256;
   std::size_t request_body_kept = 16UL * 1024;         // bytes of each body in /sim/requests
   std::size_t request_body_max = 256UL * 1024 * 1024;  // larger ones get a 413

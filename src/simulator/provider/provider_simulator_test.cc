@@ -94,6 +94,40 @@ TEST(ProviderSimulator, AnswersOverBothLoopsWithTheSameBytes) {
   EXPECT_EQ(a.wake, net::Wake::Deadline) << "the connection stays";
 }
 
+std::string post_messages(std::string_view more_head) {
+  const std::string body =
+      R"({"model":"sim-claude","max_tokens":99,"messages":[{"role":"user","content":"Say hello."}]})";
+  return fmt::format("POST /v1/messages HTTP/1.1\r\nHost: sim\r\nContent-Length: {}\r\n{}\r\n{}", body.size(),
+                     more_head, body);
+}
+
+TEST(ProviderSimulator, JudgesHeadersAndQueriesUnlessItIsLenient) {
+  Simulated bench;
+  constexpr std::string_view kHead = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
+  EXPECT_THAT(bench.ask(post_messages(kHead)).bytes, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(bench.ask(post_messages("")).bytes, StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(bench.ask(get("/v1beta/models")).bytes, StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(bench.ask(get("/v1beta/models?key=k")).bytes, StartsWith("HTTP/1.1 200"));
+  SimulatorOptions lenient;
+  lenient.strict = false;
+  Simulated other(std::move(lenient));
+  EXPECT_THAT(other.ask(post_messages("")).bytes, StartsWith("HTTP/1.1 200"));
+}
+
+TEST(ProviderSimulator, AScenarioKnowsTheCredentialsOfAllDialects) {
+  SimulatorOptions options;
+  options.scenario = Scenario::parse(R"({"rules":[{"key":"bad","do":{"fault":"402"}}]})").value();
+  Simulated bench(std::move(options));
+  EXPECT_THAT(bench.ask(post_messages("x-api-key: bad\r\n")).bytes, StartsWith("HTTP/1.1 402"));
+  EXPECT_THAT(bench.ask(get("/v1beta/models?key=bad")).bytes, StartsWith("HTTP/1.1 402"));
+  EXPECT_THAT(
+      bench
+          .ask(post_messages("authorization: AWS4-HMAC-SHA256 Credential=bad/20260101/r/s/aws4_request, "
+                             "SignedHeaders=host, Signature=0\r\n"))
+          .bytes,
+      StartsWith("HTTP/1.1 402"));
+}
+
 TEST(ProviderSimulator, ServesPipelinedRequestsInOrder) {
   Simulated bench;
   const Seen seen = bench.ask(get("/v1/models/sim-a") + get("/v1/models/sim-b"));

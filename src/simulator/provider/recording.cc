@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/base64.h"
+#include "simulator/provider/stream_cut.h"
 #include "wire/http_head.h"
 #include "wire/json.h"
 
@@ -36,45 +37,12 @@ Result<std::string> body_of(JsonValue response, std::string_view name) {
   return *std::move(bytes);
 }
 
-PieceKind kind_of(std::string_view event) noexcept {
-  const auto has = [&](std::string_view text) { return event.find(text) != std::string_view::npos; };
-  if (has("data: [DONE]") || has("data:[DONE]")) return PieceKind::Done;
-  if (has("event: response.completed") || has("event: response.incomplete") ||
-      has("event: response.failed")) {
-    return PieceKind::Finish;
-  }
-  if (has("\"finish_reason\":\"") || has("\"finish_reason\": \"")) return PieceKind::Finish;
-  if (has("\"choices\":[]") && has("\"usage\":{")) return PieceKind::Usage;
-  if (has(".delta\"") || has("\"content\":\"") || has("\"tool_calls\":[") || has("\"text\":\"")) {
-    return PieceKind::Content;
-  }
-  return PieceKind::Other;
-}
-
-// Where the first event of `text` ends, behind its blank line; npos if no blank line comes.
-std::size_t event_end(std::string_view text) noexcept {
-  bool at_line_start = false;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] != '\n' && text[i] != '\r') {
-      at_line_start = false;
-      ++i;
-      continue;
-    }
-    i += text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n' ? 2 : 1;
-    if (at_line_start) return i;
-    at_line_start = true;
-  }
-  return std::string_view::npos;
-}
-
-std::vector<Piece> cut_into_events(std::string_view body) {
-  std::vector<Piece> pieces;
-  while (!body.empty()) {
-    const std::string_view event = body.substr(0, event_end(body));
-    pieces.push_back({std::string(event), kind_of(event)});
-    body.remove_prefix(event.size());
-  }
-  return pieces;
+// How the events of a recorded stream are put into bytes.
+StreamForm form_of(std::string_view content_type) noexcept {
+  const auto has = [&](std::string_view word) { return content_type.find(word) != std::string_view::npos; };
+  if (has("vnd.amazon.eventstream")) return StreamForm::AwsFrames;
+  if (has("ndjson")) return StreamForm::Lines;
+  return has("json") ? StreamForm::JsonArray : StreamForm::Events;
 }
 
 }  // namespace
@@ -172,10 +140,12 @@ Reply recorded_reply(const Recording& recording) {
   }
   // A stream that was refused got a plain answer.
   reply.stream = recording.stream && recording.status < 300;
-  if (reply.stream && reply.content_type.find("json") == std::string::npos) {
-    reply.pieces = cut_into_events(recording.body);
+  reply.form = form_of(reply.content_type);
+  // So did those whose provider answers whole what it was asked to stream.
+  if (reply.form == StreamForm::JsonArray && !recording.body.starts_with('[')) reply.stream = false;
+  if (reply.stream) {
+    reply.pieces = cut_stream(recording.body, reply.form);
   } else {
-    reply.stream = false;
     reply.pieces.push_back({recording.body});
   }
   reply.what = "recording " + recording.name;

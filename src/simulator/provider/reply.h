@@ -17,6 +17,17 @@ struct Piece {
   std::uint64_t repeat = 1;  // the same bytes so many times, for a million tiny events
 };
 
+// How a stream's events are put into bytes. The AWS forms hold "event: NAME\ndata: JSON\n\n" (or
+// "exception:") until compose.h has applied the faults of events, and are frames from then on.
+enum class StreamForm : std::uint8_t {
+  Events,     // SSE
+  Lines,      // a JSON object per line (Ollama)
+  JsonArray,  // one array, element by element (Google without alt=sse)
+  AwsEvents,  // frames that carry JSON (Bedrock's converse)
+  AwsChunks,  // frames that carry another dialect's JSON in base64 (Bedrock's invoke)
+  AwsFrames,  // frames already (recordings)
+};
+
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 
 struct Reply {
@@ -24,6 +35,8 @@ struct Reply {
   std::string content_type = "application/json";  // empty: none is sent
   HeaderFields fields{};                          // beside content-type and the framing
   bool stream = false;                            // the pieces are events, sent as they come
+  StreamForm form = StreamForm::Events;           // of a stream
+  bool says_when = false;                         // the body says when to come back: no retry-after
   std::vector<Piece> pieces{};                    // a plain body is one piece
   std::string what{};                             // for the request log: "chat", "recording openai/x"
 

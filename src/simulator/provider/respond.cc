@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "simulator/provider/chat.h"
+#include "simulator/provider/checks/check.h"
 #include "simulator/provider/other_endpoints.h"
 #include "simulator/provider/responses.h"
+#include "simulator/provider/speak.h"
 #include "simulator/provider/vendor_errors.h"
+#include "simulator/provider/voices/voice.h"
 
 namespace qq::simulator {
 namespace {
@@ -19,6 +22,8 @@ VendorError scripted(const Script& script, int status, std::string_view code = {
   error.vendor = script.vendor;
   error.code = code;
   error.message = message;
+  error.retry_after = script.retry_after;
+  if (!script.status) say_as_vendor(error);
   return error;
 }
 
@@ -38,6 +43,13 @@ std::optional<Reply> replaced(const Script& script) {
                                  "resulted in 9000 tokens. Please reduce the length of the messages.");
     error.param = "messages";
     return error_reply(error);
+  }
+  if (faults.has(Fault::ContentFilter) && (script.vendor == "gemini" || script.vendor == "vertex")) {
+    // A prompt that was blocked is answered, without candidates.
+    Reply reply = Reply::json(200, R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},)"
+                                   R"("usageMetadata":{"promptTokenCount":4,"totalTokenCount":4}})");
+    reply.what = "blocked prompt";
+    return reply;
   }
   if (faults.has(Fault::ContentFilter)) {
     return error_reply(
@@ -83,12 +95,17 @@ std::optional<Reply> replaced(const Script& script) {
   return std::nullopt;
 }
 
-Reply refuse(const Error& error, const Script& script) {
+Reply refuse(const RequestText& request, const Error& error, const Script& script) {
   VendorError said;
   said.status = 400;
   said.vendor = script.vendor;
   said.param = error.param;
   said.message = error.message;
+  // The dialects' readers name the field apart; those who have no place for it put it before the words.
+  if (voice_of(request.path.route) != nullptr && !error.param.empty() &&
+      error.message.find(error.param) == std::string::npos) {
+    said.message = error.param + ": " + error.message;
+  }
   return error_reply(said);
 }
 
@@ -100,6 +117,13 @@ Reply built_in(const Asked& asked, const Script& script) {
     case Route::Embeddings: return embeddings_reply(asked, script);
     case Route::Moderations: return moderations_reply(asked);
     case Route::ImagesGenerations: return images_reply(asked);
+    case Route::CountMessages:
+    case Route::CountContent: return count_reply(asked);
+    case Route::Messages:
+    case Route::GenerateContent:
+    case Route::Converse:
+    case Route::CohereChat:
+    case Route::OllamaChat: return spoken_reply(asked, script);
     case Route::Models:
     case Route::Unknown: break;
   }
@@ -116,18 +140,98 @@ Reply played(std::string_view name, const Library& library) {
                                              name, library.all().size())});
 }
 
-// Fields that OpenAI sends with every answer; recordings bring their own.
-void add_usual_fields(Reply& reply, std::uint64_t hash) {
-  reply.fields.emplace_back("x-request-id", stable_id("req_", hash, 32));
-  reply.fields.emplace_back("openai-processing-ms", "5");
-  reply.fields.emplace_back("x-ratelimit-limit-requests", "10000");
-  reply.fields.emplace_back("x-ratelimit-remaining-requests", "9999");
-  reply.fields.emplace_back("x-ratelimit-reset-requests", "6ms");
+// Fields that the vendors send with every answer; recordings bring their own.
+void add_usual_fields(Reply& reply, std::string_view vendor, std::uint64_t hash) {
+  if (vendor == "anthropic") {
+    reply.fields.emplace_back("request-id", stable_id("req_011", hash, 21));
+    for (const std::string_view what : {"requests", "input-tokens", "output-tokens"}) {
+      const std::string prefix = fmt::format("anthropic-ratelimit-{}-", what);
+      reply.fields.emplace_back(prefix + "limit", "10000");
+      reply.fields.emplace_back(prefix + "remaining", "9999");
+      reply.fields.emplace_back(prefix + "reset", "2026-01-01T00:00:01Z");
+    }
+  } else if (vendor == "bedrock") {
+    const std::string hex = fmt::format("{:016x}{:016x}", hash, stable_hash("id", hash));
+    reply.fields.emplace_back("x-amzn-requestid",
+                              fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4),
+                                          hex.substr(12, 4), hex.substr(16, 4), hex.substr(20)));
+  } else if (vendor == "gemini" || vendor == "vertex") {
+    reply.fields.emplace_back("server-timing", "gfet4t7; dur=5");
+  } else if (vendor != "cohere" && vendor != "ollama_native") {
+    reply.fields.emplace_back("x-request-id", stable_id("req_", hash, 32));
+    reply.fields.emplace_back("openai-processing-ms", "5");
+    reply.fields.emplace_back("x-ratelimit-limit-requests", "10000");
+    reply.fields.emplace_back("x-ratelimit-remaining-requests", "9999");
+    reply.fields.emplace_back("x-ratelimit-reset-requests", "6ms");
+  }
+}
+
+// Google answers in the form that was asked for, errors too: as an array, or as JSON that says it is SSE.
+Reply in_asked_form(Reply reply, const RoutedPath& path) {
+  if (path.route != Route::GenerateContent || !path.stream || reply.stream || reply.status < 400 ||
+      reply.content_type != "application/json") {
+    return reply;
+  }
+  if (path.array_stream) {
+    std::string& body = reply.pieces.front().bytes;
+    body = "[" + body + "\n]";
+  } else {
+    reply.content_type = "text/event-stream";
+  }
+  return reply;
+}
+
+Reply listed_models(const RequestText& request, std::string_view model) {
+  const bool google = request.path.vendor == "gemini" || request.path.vendor == "vertex";
+  const ListForm form = google                                        ? ListForm::Google
+                        : request.path.vendor == "ollama_native"      ? ListForm::Ollama
+                        : !request.field("anthropic-version").empty() ? ListForm::Anthropic
+                                                                      : ListForm::OpenAi;
+  return request.path.model.empty() ? models_reply(form) : model_reply(model, form);
+}
+
+Result<Asked> read_request(const RequestText& request) {
+  if (voice_of(request.path.route) != nullptr) return read_spoken(request.path, request.body);
+  return read_asked(request.path.route, request.body, request.path.model);
+}
+
+// What the built-in model says to a request that may come in.
+Reply answer_to(const RequestText& request, std::string_view model, const Script& script) {
+  if (request.path.route == Route::Models) return listed_models(request, model);
+  if (request.path.route == Route::Unknown) {
+    return error_reply({.status = 404, .message = "Unknown request URL. Please check the URL for typos."});
+  }
+  if (request.method != "POST") {
+    return error_reply({.status = 405,
+                        .vendor = script.vendor,
+                        .message = "Not allowed to make this request with that method; use POST."});
+  }
+  if (request.json_error) {
+    return refuse(
+        request,
+        Error::client(ErrorKind::InvalidRequest,
+                      fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
+                                  request.json_error->reason, request.json_error->offset)),
+        script);
+  }
+  if (script.strict) {
+    if (const auto refusal = refuse_body(request, model, script)) return error_reply(*refusal);
+  }
+  const auto asked = read_request(request);
+  if (!asked) return refuse(request, asked.error(), script);
+  Reply reply = built_in(*asked, script);
+  add_usual_fields(reply, script.vendor, asked->hash);
+  return reply;
 }
 
 }  // namespace
 
 std::string model_of(const RequestText& request) {
+  // Where the path names it, the body's may name another thing.
+  const Route route = request.path.route;
+  const bool by_path = route == Route::GenerateContent || route == Route::CountContent ||
+                       route == Route::Converse || request.path.form != model::MessagesForm::Direct;
+  if (by_path && !request.path.model.empty()) return request.path.model;
   if (!request.json_error) {
     if (const auto found = wire::JsonValue(request.body).member("model"); found && found->is_string()) {
       return found->string();
@@ -139,38 +243,22 @@ std::string model_of(const RequestText& request) {
 Reply respond(const RequestText& request, std::string_view model, const Script& script,
               const Library& library) {
   if (auto reply = replaced(script)) {
-    add_usual_fields(*reply, stable_hash(request.body));
-    return *std::move(reply);
+    add_usual_fields(*reply, script.vendor, stable_hash(request.body));
+    return in_asked_form(*std::move(reply), request.path);
   }
   if (!script.play.empty()) return played(script.play, library);
   if (model.starts_with(kRecorded) && request.path.route != Route::Models) {
     return played(model.substr(kRecorded.size()), library);
   }
-  if (request.path.route == Route::Models) {
-    return request.path.model.empty() ? models_reply() : model_reply(model);
+  if (script.strict) {
+    if (const auto refusal = refuse_head(request)) return in_asked_form(error_reply(*refusal), request.path);
   }
-  if (request.path.route == Route::Unknown) {
-    return error_reply({.status = 404, .message = "Unknown request URL. Please check the URL for typos."});
+  // Before the body is judged: what was recorded may have been refused itself.
+  if (!request.json_error) {
+    if (const Recording* recording = library.matching(request.path.route, request.body, model))
+      return recorded_reply(*recording);
   }
-  if (request.method != "POST") {
-    return error_reply(
-        {.status = 405, .message = "Not allowed to make this request with that method; use POST."});
-  }
-  if (request.json_error) {
-    return refuse(
-        Error::client(ErrorKind::InvalidRequest,
-                      fmt::format("We could not parse the JSON body of your request: {} at byte {}.",
-                                  request.json_error->reason, request.json_error->offset)),
-        script);
-  }
-  const auto asked = read_asked(request.path.route, request.body, request.path.model);
-  if (!asked) return refuse(asked.error(), script);
-  if (const Recording* recording = library.matching(asked->route, request.body, asked->model)) {
-    return recorded_reply(*recording);
-  }
-  Reply reply = built_in(*asked, script);
-  add_usual_fields(reply, asked->hash);
-  return reply;
+  return in_asked_form(answer_to(request, model, script), request.path);
 }
 
 }  // namespace qq::simulator

@@ -3,23 +3,12 @@
 #pragma once
 #include <string_view>
 
-#include "simulator/provider/asked.h"
 #include "simulator/provider/library.h"
 #include "simulator/provider/reply.h"
+#include "simulator/provider/request_text.h"
 #include "simulator/provider/script.h"
 
 namespace qq::simulator {
-
-struct RequestText {
-  std::string_view method{};
-  RoutedPath path{};
-  std::string_view body{};
-  std::optional<wire::JsonError> json_error{};  // of the body
-
-  static RequestText make(std::string_view method, std::string_view path, std::string_view body) {
-    return {method, route_path(path), body, wire::check_json(body)};
-  }
-};
 
 // `model` is the request's, with what follows '+' taken off; "rec:provider/stem" plays that recording.
 Reply respond(const RequestText& request, std::string_view model, const Script& script,

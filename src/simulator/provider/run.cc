@@ -17,6 +17,7 @@ namespace {
 Result<SimulatorOptions> load(const SimProviderOptions& options) {
   SimulatorOptions loaded;
   loaded.requests_kept = options.requests_kept;
+  loaded.strict = options.strict;
   if (!options.recordings.empty()) {
     QQ_TRY(std::vector<Recording> recordings, load_recordings(options.recordings));
     loaded.library = Library(std::move(recordings));

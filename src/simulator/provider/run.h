@@ -13,6 +13,7 @@ struct SimProviderOptions {
   std::string tls_certificate{};       // PEM files, both or none: HTTPS instead of HTTP
   std::string tls_key{};
   std::size_t requests_kept = 256;  // 0: none, for load tests
+  bool strict = true;               // refuses what the vendors refuse
 };
 
 // Says on stderr where it listens. Returns the exit code: 0 after a signal, 1 when it cannot start.

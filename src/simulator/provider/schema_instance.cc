@@ -52,6 +52,9 @@ std::size_t size_of(JsonValue schema, std::string_view key, std::size_t otherwis
   return value && *value >= 0 ? static_cast<std::size_t>(std::min<std::int64_t>(*value, 10'000)) : otherwise;
 }
 
+// Lists of lists multiply; nothing asks for more than this of a stand-in.
+constexpr std::size_t kInstanceMax = 1U << 20U;
+
 class Writer {
  public:
   Writer(JsonValue root, std::uint64_t seed) : root_(root), seed_(seed) {}
@@ -61,7 +64,7 @@ class Writer {
       out += "{}";
       return;
     }
-    if (depth > kDepthEnd) {
+    if (depth > kDepthEnd || out.size() > kInstanceMax) {
       out += "null";
       return;
     }

@@ -133,6 +133,9 @@ Result<> add_faults(Script& script, std::string_view names) {
   return {};
 }
 
+// A bomb's worth: more would be the simulator's own end.
+constexpr std::uint64_t kSizeMax = 256U << 20U;
+
 struct NumberDirective {
   std::string_view key;
   void (*set)(Script&, std::uint64_t);
@@ -148,11 +151,13 @@ constexpr auto kNumbers = std::to_array<NumberDirective>({
     {"rate", [](Script& s, std::uint64_t n) { s.rate = n; }},
     {"split", [](Script& s, std::uint64_t n) { s.split = n; }},
     {"chunk", [](Script& s, std::uint64_t n) { s.chunk = n; }},
-    {"size", [](Script& s, std::uint64_t n) { s.size = n; }},
-    {"count", [](Script& s, std::uint64_t n) { s.count = n; }},
+    {"size", [](Script& s, std::uint64_t n) { s.size = n < kSizeMax ? n : kSizeMax; }},
+    {"count", [](Script& s, std::uint64_t n) { s.count = n < 1'000'000 ? n : 1'000'000; }},
     {"tokens_per_event",
      [](Script& s, std::uint64_t n) { s.tokens_per_event = n == 0 ? 1U : static_cast<unsigned>(n); }},
     {"words", [](Script& s, std::uint64_t n) { s.words = n < 1'000'000 ? n : 1'000'000; }},
+    {"cached", [](Script& s, std::uint64_t n) { s.cached = static_cast<std::int64_t>(n); }},
+    {"cache_write", [](Script& s, std::uint64_t n) { s.cache_write = static_cast<std::int64_t>(n); }},
     {"calls", [](Script& s, std::uint64_t n) { s.calls = static_cast<unsigned>(n < 100 ? n : 100); }},
 });
 
@@ -169,6 +174,7 @@ constexpr auto kTexts = std::to_array<TextDirective>({
     {"finish", &Script::finish},
     {"reasoning_field", &Script::reasoning_field},
     {"reasoning", &Script::reasoning},
+    {"signatures", &Script::signatures},
 });
 
 }  // namespace
@@ -186,8 +192,8 @@ std::optional<Fault> fault_named(std::string_view name) noexcept {
 
 Result<> set_directive(Script& script, std::string_view key, std::string_view value) {
   if (key == "fault") return add_faults(script, value);
-  if (key == "refusal") {
-    script.refusal = value != "off" && value != "false";
+  if (key == "refusal" || key == "strict") {
+    (key == "strict" ? script.strict : script.refusal) = value != "off" && value != "false";
     return {};
   }
   if (key == "status") {
@@ -210,7 +216,7 @@ Result<> set_directive(Script& script, std::string_view key, std::string_view va
     script.*directive.member = std::string(value);
     return {};
   }
-  std::string known = "fault, status, refusal";
+  std::string known = "fault, status, refusal, strict";
   for (const auto& directive : kNumbers) known.append(", ").append(directive.key);
   for (const auto& directive : kTexts) known.append(", ").append(directive.key);
   return fail(Error::client(ErrorKind::InvalidRequest,

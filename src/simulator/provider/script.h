@@ -146,6 +146,10 @@ struct Script {
   std::string reasoning_field = "reasoning_content";
   std::string reasoning{};  // "on" or "off"; empty: by the model's name
   bool refusal = false;
+  std::optional<std::int64_t> cached{};       // so many of the prompt's tokens were cached
+  std::optional<std::int64_t> cache_write{};  // so many are now
+  std::string signatures{};  // "required" back with calls, "off"; empty: by the model's name (Gemini 3)
+  bool strict = true;        // refuses what the vendor would refuse
 };
 
 // Sets one directive. The error says what is known instead.

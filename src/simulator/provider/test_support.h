@@ -31,9 +31,13 @@ inline std::string chat_body(std::string_view model, std::string_view more = {})
   return body + ",\"messages\":[{\"role\":\"user\",\"content\":\"Say hello.\"}]" + std::string(more) + "}";
 }
 
-// The play of a request whose model's name carries the directives.
-inline Play play_of(std::string_view path, const std::string& body, const Library& library = {}) {
-  const RequestText request = RequestText::make("POST", path, body);
+// The play of a request whose model's name carries the directives. `lines` of its head end in CRLF.
+inline Play play_of(std::string_view target, const std::string& body, const Library& library = {},
+                    std::string_view lines = {}) {
+  const std::string raw = fmt::format("POST {} HTTP/1.1\r\nhost: sim\r\n{}\r\n", target, lines);
+  wire::RequestHead head;
+  EXPECT_EQ(wire::read_request_head(raw, wire::HeadLimits{}, head).kind, wire::HeadVerdict::Kind::Complete);
+  const RequestText request = RequestText::make(head.method, head.path(), body, head.query(), &head.fields);
   const ModelName model = split_model(model_of(request));
   Script script;
   script.vendor = request.path.vendor;

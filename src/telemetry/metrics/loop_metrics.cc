@@ -59,7 +59,12 @@ void LoopMetrics::count(const relay::RequestRecord& record) noexcept {
     tried = &attempt;
   }
 
-  const model::Usage& usage = record.usage;
+  // Whatever was used is counted, by failed attempts as well.
+  for (const model::Attempt& attempt : record.attempts) count_tokens(attempt.usage);
+}
+
+void LoopMetrics::count_tokens(const model::Usage& usage) noexcept {
+  if (usage.source == model::UsageSource::None) return;
   const std::array buckets = {usage.input_uncached, usage.cache_read, usage.cache_write, usage.output_text,
                               usage.reasoning};
   for (std::size_t i = 0; i < buckets.size(); ++i) {

@@ -22,6 +22,7 @@ inline constexpr std::size_t kErrorKinds = static_cast<std::size_t>(ErrorKind::I
 
 struct LoopMetrics {
   void count(const relay::RequestRecord& record) noexcept;
+  void count_tokens(const model::Usage& usage) noexcept;
 
   // Keys of `requests`: route | endpoint slot | outcome | status.
   struct RequestKey {

@@ -1,6 +1,7 @@
 // The Responses API with the official SDK.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import { collect, startPair, type Pair } from '../lib/pair.ts';
@@ -71,4 +72,23 @@ test('reasoning items of a response are equal', async () => {
     client.responses.create({ model: 'sim-reasoner', input: 'Think.', reasoning: { summary: 'auto' } }),
   );
   assert.ok(response.output.some((item) => item.type === 'reasoning'));
+});
+
+test('an answer is kept, continued, read and deleted through the SDK', async () => {
+  const first = await pair.through.responses.create({ model: 'sim-gpt', input: 'Tell me of the river Thames.' });
+  const second = await pair.through.responses.create({
+    model: 'sim-gpt',
+    input: 'And the next?',
+    previous_response_id: first.id,
+  });
+  assert.equal(second.previous_response_id, first.id);
+  assert.equal((await pair.through.responses.retrieve(first.id)).id, first.id);
+  const items = await pair.through.responses.inputItems.list(second.id, { order: 'asc' });
+  assert.equal(items.data.length, 3, 'the first question, its answer, the second question');
+  await pair.through.responses.delete(first.id);
+  await assert.rejects(pair.through.responses.retrieve(first.id), OpenAI.NotFoundError);
+  const conversation = await pair.through.conversations.create({ metadata: { of: 'tests' } });
+  await pair.through.responses.create({ model: 'sim-gpt', input: 'Hello.', conversation: conversation.id });
+  const said = await pair.through.conversations.items.list(conversation.id, { order: 'asc' });
+  assert.equal(said.data.length, 2);
 });

@@ -1,0 +1,9 @@
+// Ollama's own chat: see provider_support.h.
+#include "fuzz/provider_support.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::vector<qq::model::Target> kTargets{
+      {qq::fuzz::target_named("qwen3"), qq::fuzz::target_named("gpt-oss:20b")}};
+  qq::fuzz::check_provider(qq::model::Dialect::Ollama, kTargets, qq::fuzz::as_text(data, size));
+  return 0;
+}

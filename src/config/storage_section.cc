@@ -1,0 +1,109 @@
+#include <array>
+#include <utility>
+
+#include "config/config.h"
+#include "config/field_builders.h"
+#include "config/sections.h"
+#include "relay/response_storage.h"
+
+namespace qq::config {
+
+using namespace build;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, relay::ResponseBackend>, 3> kBackends{
+    {{"memory", relay::ResponseBackend::Memory},
+     {"sqlite", relay::ResponseBackend::Sqlite},
+     {"none", relay::ResponseBackend::None}}};
+
+Field backend_field() {
+  using T = relay::ResponseStorage;
+  Field field;
+  field.key = "backend";
+  field.type = FieldType::Word;
+  for (const auto& [word, backend] : kBackends) field.words.push_back(word);
+  field.store = [](void* object, const Scalar& value) -> std::string {
+    for (const auto& [word, backend] : kBackends) {
+      if (word == value.text) as<T>(object).backend = backend;
+    }
+    return {};
+  };
+  field.read = [](const void* object) -> std::string {
+    for (const auto& [word, backend] : kBackends) {
+      if (as<T>(object).backend == backend) return std::string(word);
+    }
+    return {};
+  };
+  return field;
+}
+
+const Section& responses_section() {
+  using T = relay::ResponseStorage;
+  constexpr double kMiB = 1U << 20U;
+  constexpr double kTiB = kMiB * kMiB;
+  static const Section kSection{
+      .name = "storage.responses",
+      .id = "responses_storage",
+      .doc =
+          "Answers of `/v1/responses` that later requests continue (`previous_response_id`), and "
+          "conversations. Each entry holds all that its model was given. An owner sees its own only.",
+      .fields =
+          {Make(backend_field())
+               .doc("`memory`: gone at the end of the process. `sqlite`: a file, which several processes of "
+                    "one machine may share. `none`: nothing is kept, and a request that continues an answer "
+                    "is "
+                    "refused.")
+               .absent("`sqlite` if `path` is given, else `memory`")
+               .restart()
+               .known_as({"type", "kind", "driver"}),
+           Make(text("path", &T::path))
+               .doc("The file of `sqlite`, made if it does not exist; its folder must. It has the modes of a "
+                    "secret (0600), since it holds what users wrote.")
+               .longest(4096)
+               .like("/var/lib/queqiao/responses.db")
+               .restart()
+               .known_as({"file", "database", "url", "dsn"}),
+           Make(duration("ttl", &T::ttl, 1s, 24h * 3650))
+               .doc("How long an answer is kept, and a conversation after its last change.")
+               .restart()
+               .known_as({"expires", "retention", "max_age"}),
+           Make(size("entry_max", &T::entry_max, 1024, 512 * kMiB))
+               .doc(
+                   "Largest answer with its input, and largest conversation. A larger answer is told but not "
+                   "kept.")
+               .restart(),
+           Make(size("owner_max", &T::owner_max, 0, kTiB))
+               .doc(
+                   "All that one owner has, at least twice `entry_max`; beyond it the owner's oldest entries "
+                   "go.")
+               .absent("`0`: a quarter of `total_max`")
+               .restart(),
+           Make(integer("owner_entries_max", &T::owner_entries_max, 2, 1e9))
+               .doc("Answers and conversations of one owner; beyond it the oldest go.")
+               .restart(),
+           Make(size("total_max", &T::total_max, 0, kTiB))
+               .doc("All of all owners, at least `owner_max`; beyond it the oldest entries of whoever has "
+                    "most "
+                    "go.")
+               .absent("`0`: 256 MiB in memory, 16 GiB in a file")
+               .restart()},
+      .defaults = defaults_of<T>()};
+  return kSection;
+}
+
+}  // namespace
+
+const Section& storage_section() {
+  static const Section kSection{.name = "storage",
+                                .id = "storage",
+                                .doc = "What the gateway itself keeps.",
+                                .fields = {Make(map("responses", &Config::responses, responses_section()))
+                                               .doc("Answers and conversations of the responses API.")
+                                               .restart()},
+                                .defaults = defaults_of<Config>()};
+  return kSection;
+}
+
+}  // namespace qq::config

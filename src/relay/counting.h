@@ -1,0 +1,16 @@
+// Counting a request's tokens (POST /v1/messages/count_tokens, /v1/responses/input_tokens, :countTokens)
+// where no target of the route counts in the caller's dialect: the gateway answers itself, with an estimate.
+#pragma once
+#include <string>
+
+#include "relay/request.h"
+
+namespace qq::relay {
+
+// The endpoint of the conversation whose tokens are counted at `endpoint`; nothing if it does not count.
+std::optional<model::Endpoint> counted_at(model::Endpoint endpoint) noexcept;
+
+// The answer's body. Errors: InvalidRequest in the caller's own words.
+Result<std::string> estimated_count(const RequestState& state);
+
+}  // namespace qq::relay

@@ -1,0 +1,190 @@
+#include "relay/media_fetch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/base64.h"
+#include "providers/catalogue.h"
+#include "relay/delivery.h"
+#include "relay/translation.h"
+
+namespace qq::relay {
+namespace {
+
+using Source = model::MediaPart::Source;
+
+// For each of them. A guess: ten seconds of a slow host are enough.
+constexpr Milliseconds kEach{10'000};
+// A request that names more is no conversation.
+constexpr std::size_t kMediaMax = 100;
+
+bool is_web(std::string_view url) noexcept {
+  return url.starts_with("https://") || url.starts_with("http://");
+}
+
+// What Gemini takes by its address: its own files and videos.
+bool is_googles(std::string_view url) noexcept {
+  constexpr std::array<std::string_view, 4> kOwn = {"https://generativelanguage.googleapis.com/",
+                                                    "https://www.youtube.com/", "https://youtube.com/",
+                                                    "https://youtu.be/"};
+  return std::ranges::any_of(kOwn, [&](std::string_view own) { return url.starts_with(own); });
+}
+
+bool takes_url(const model::Target& target, model::Dialect dialect, std::string_view url) noexcept {
+  switch (dialect) {
+    case model::Dialect::Gemini: return is_googles(url);
+    case model::Dialect::Bedrock:
+    case model::Dialect::Ollama: return false;
+    case model::Dialect::Anthropic: return target.quirks.messages_form == model::MessagesForm::Direct;
+    default: return true;
+  }
+}
+
+void collect(std::vector<model::Part>& parts, const model::Target& target, model::Dialect dialect,
+             std::vector<model::MediaPart*>& out) {
+  for (model::Part& part : parts) {
+    if (auto* media = part.as<model::MediaPart>()) {
+      const bool is_wanted =
+          media->source == Source::Url && is_web(media->data) && !takes_url(target, dialect, media->data);
+      if (is_wanted) out.push_back(media);
+    } else if (auto* result = part.as<model::ToolResultPart>()) {
+      collect(result->content, target, dialect, out);
+    }
+  }
+}
+
+std::vector<model::MediaPart*> wanted(const RequestState& state, const model::Attempt& attempt) {
+  std::vector<model::MediaPart*> out;
+  const model::Dialect dialect = *model::conversation_at(attempt.endpoint);
+  for (model::Turn& turn : state.translation->request().turns) {
+    collect(turn.parts, *attempt.target, dialect, out);
+  }
+  return out;
+}
+
+Error not_fetched(std::string why) {
+  Error error =
+      Error::client(ErrorKind::InvalidRequest,
+                    "a file that the request names by its URL cannot be fetched: " + std::move(why) +
+                        "; send its bytes instead");
+  error.type = "invalid_request_error";
+  return error;
+}
+
+// A host of the caller's choosing as a target.
+Result<model::Target> web_target(std::string_view url) {
+  if (url.size() > 8'000) return fail(not_fetched("the URL is too long"));
+  url = url.substr(0, url.find('#'));
+  const std::size_t query = std::min(url.find('?'), url.size());
+  auto base = providers::parse_base_url(url.substr(0, query));
+  if (!base) return fail(not_fetched("it is no plain http or https URL"));
+  model::Target target;
+  target.origin = std::move(base->origin);
+  target.origin.allow_private_address = false;
+  std::string path = base->path.empty() ? "/" : std::move(base->path);
+  path += url.substr(query);
+  if (!std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; })) {
+    return fail(not_fetched("its URL holds a character that must be percent-encoded"));
+  }
+  target.endpoints[static_cast<std::size_t>(model::Endpoint::Declared)].path_and_query = std::move(path);
+  return target;
+}
+
+std::string media_type_of(const wire::Fields& fields) {
+  std::string_view type = fields.find("content-type").value_or("");
+  type = type.substr(0, type.find(';'));
+  while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
+  return std::string(type);
+}
+
+// The caller hears what kind of failure it was, and nothing of our network.
+std::string_view why_unreachable(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::EgressDenied: return "its address may not be asked from here";
+    case ErrorKind::DnsFailed: return "its host has no address";
+    case ErrorKind::TlsFailed: return "its host has no valid certificate";
+    default: return "its host does not answer";
+  }
+}
+
+// At most `left` bytes.
+Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, net::Scope scope,
+                                   std::size_t left) {
+  std::string body;
+  for (;;) {
+    const UpstreamReply::Piece piece = reply.try_read();
+    if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
+      const MonotonicTime from = state.services.loop.precise_now();
+      const net::Wake wake = co_await reply.readable(scope);
+      count_wait(state, from);
+      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
+      if (wake != net::Wake::Ready) co_return fail(not_fetched("its host is too slow"));
+      continue;
+    }
+    if (piece.kind == UpstreamReply::Piece::Kind::Failed)
+      co_return fail(not_fetched("its transfer broke off"));
+    body.append(piece.bytes);
+    if (body.size() > left) {
+      co_return fail(
+          not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",
+                                  state.snapshot.limits.media_max)));
+    }
+    if (piece.last || piece.kind == UpstreamReply::Piece::Kind::End) co_return body;
+  }
+}
+
+// Takes from `left` what came.
+Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& left) {
+  Result<model::Target> target = web_target(media.data);
+  if (!target) co_return fail(std::move(target).error());
+  UpstreamCall call;
+  call.target = &*target;
+  call.endpoint = model::Endpoint::Declared;
+  call.method = UpstreamCall::Method::Get;
+  call.request_id = state.incoming.id.text();
+  const net::Scope scope = state.scope().until(state.services.loop.now() + kEach);
+  const MonotonicTime from = state.services.loop.precise_now();
+  Result<std::unique_ptr<UpstreamReply>> sent =
+      co_await state.services.upstream.send(call, state.snapshot.timers, scope);
+  count_wait(state, from);
+  if (!sent) {
+    if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
+    co_return fail(not_fetched(std::string(why_unreachable(sent.error().kind))));
+  }
+  const std::unique_ptr<UpstreamReply> reply = *std::move(sent);
+  if (reply->status() != 200) {
+    co_return fail(not_fetched(fmt::format("its host answers with status {}", reply->status())));
+  }
+  std::string type = media_type_of(reply->head().fields);
+  Result<std::string> bytes = co_await read_all(state, *reply, scope, left);
+  if (!bytes) co_return fail(std::move(bytes).error());
+  if (bytes->empty()) co_return fail(not_fetched("it is empty"));
+  if (media.media_type.empty()) media.media_type = std::move(type);
+  left -= bytes->size();
+  media.data = to_base64(*bytes);
+  media.source = Source::Base64;
+  co_return Result<>();
+}
+
+}  // namespace
+
+bool needs_media(RequestState& state, const model::Attempt& attempt) {
+  // A request that cannot be decoded is for whoever encodes it to refuse.
+  return translation_of(state) && !wanted(state, attempt).empty();
+}
+
+Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt) {
+  const std::vector<model::MediaPart*> media = wanted(state, attempt);
+  if (media.size() > kMediaMax)
+    co_return fail(not_fetched("there are more of them than this gateway fetches"));
+  std::size_t left = state.snapshot.limits.media_max;
+  for (model::MediaPart* const part : media) {
+    Result<> fetched = co_await fetch(state, *part, left);
+    if (!fetched) co_return fetched;
+  }
+  co_return Result<>();
+}
+
+}  // namespace qq::relay

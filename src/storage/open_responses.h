@@ -1,0 +1,16 @@
+// From what an operator wrote to the store that does it.
+#pragma once
+#include <memory>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "relay/response_store.h"
+
+namespace qq::storage {
+
+// Null where nothing is to be kept. Opens the file of SQLite, so it blocks: at start only. Errors: Config, a
+// text for the operator with the path and what is wrong with it.
+Result<std::unique_ptr<relay::ResponseStore>> open_responses(const relay::ResponseStorage& wanted,
+                                                             WallTime now);
+
+}  // namespace qq::storage

@@ -1,0 +1,54 @@
+#include "upstream/request_lines.h"
+
+#include "base/text.h"
+#include "wire/http_head.h"
+
+namespace qq::upstream {
+namespace {
+
+// The first line of `lines`, which loses it; with its CRLF.
+std::string_view take_line(std::string_view& lines) noexcept {
+  const std::size_t end = lines.find("\r\n");
+  const std::string_view line = lines.substr(0, end == std::string_view::npos ? end : end + 2);
+  lines.remove_prefix(line.size());
+  return line;
+}
+
+bool has_header(std::string_view lines, std::string_view name) noexcept {
+  while (!lines.empty()) {
+    const std::string_view line = take_line(lines);
+    if (wire::iequals(line.substr(0, line.find(':')), name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void append_authority(std::string& out, const model::Origin& origin) {
+  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
+  if (is_ipv6) out.push_back('[');
+  out.append(origin.host);
+  if (is_ipv6) out.push_back(']');
+  if (origin.port != (origin.tls ? 443 : 80)) {
+    out.push_back(':');
+    append_decimal(out, origin.port);
+  }
+}
+
+void append_missing_lines(std::string& out, std::string_view default_lines, std::string_view lines) {
+  while (!default_lines.empty()) {
+    const std::string_view line = take_line(default_lines);
+    if (!has_header(lines, line.substr(0, line.find(':')))) out.append(line);
+  }
+}
+
+std::string_view accepted(const relay::UpstreamCall& call) noexcept {
+  if (call.endpoint == model::Endpoint::AudioSpeech) return "*/*";  // audio, in whatever form was asked for
+  if (!call.stream) return "application/json";
+  const bool frames = call.endpoint == model::Endpoint::Converse ||
+                      call.target->quirks.messages_form == model::MessagesForm::BedrockInvoke;
+  if (frames) return "application/vnd.amazon.eventstream";
+  return call.endpoint == model::Endpoint::OllamaChat ? "application/x-ndjson" : "text/event-stream";
+}
+
+}  // namespace qq::upstream

@@ -1,0 +1,80 @@
+// A ScriptedUpstream that answers whole HTTP requests, one after the other, with replies that the test has
+// put down.
+#pragma once
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fakes/scripted_upstream.h"
+
+namespace qq::fakes {
+
+class HttpScript {
+ public:
+  struct Reply {
+    int status = 200;
+    std::string body{};
+    Milliseconds delay{0};
+    bool silent = false;  // none at all
+  };
+
+  HttpScript(net::EventLoop& loop, std::string_view address)
+      : server_(loop, net::Address::parse(std::string(address)).value(), &serve) {
+    current() = this;
+  }
+
+  // The n-th request gets the n-th reply; the last one is for all that follow.
+  std::vector<Reply> replies;
+  std::vector<std::string> requests;  // whole, heads and bodies
+
+  [[nodiscard]] bool idle() const noexcept { return server_.idle(); }
+
+ private:
+  // Scripts are functions without captures, and a test has one of these.
+  static HttpScript*& current() {
+    static HttpScript* script = nullptr;
+    return script;
+  }
+
+  // Nothing at the end of the connection.
+  static Task<std::optional<std::string>> read_request(ScriptedUpstream& server, net::Stream& stream) {
+    const std::size_t begin = server.received().size();
+    std::size_t head_end = std::string::npos;
+    while (head_end == std::string::npos) {
+      const bool more = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+      if (!more) co_return std::nullopt;
+      head_end = server.received().find("\r\n\r\n", begin);
+    }
+    const std::size_t body_at = head_end + 4;
+    constexpr std::string_view kLength = "content-length: ";
+    const std::size_t length_at = server.received().find(kLength, begin) + kLength.size();
+    std::size_t length = 0;
+    std::from_chars(server.received().data() + length_at, server.received().data() + body_at, length);
+    const bool whole = co_await ScriptedUpstream::read_to(server, stream, body_at + length);
+    if (!whole) co_return std::nullopt;
+    co_return server.received().substr(begin);
+  }
+
+  static Task<void> serve(ScriptedUpstream& server, net::Stream& stream) {
+    HttpScript& self = *current();
+    for (;;) {
+      std::optional<std::string> request = co_await read_request(server, stream);
+      if (!request) co_return;
+      const Reply reply = self.replies.at(std::min(self.requests.size(), self.replies.size() - 1));
+      self.requests.push_back(*std::move(request));
+      if (reply.silent) continue;  // until the other end gives up
+      if (reply.delay.count() > 0) co_await ScriptedUpstream::pause(server, reply.delay);
+      std::string bytes =
+          "HTTP/1.1 " + std::to_string(reply.status) +
+          " X\r\ncontent-type: application/json\r\ncontent-length: " + std::to_string(reply.body.size()) +
+          "\r\n\r\n" + reply.body;
+      const bool sent = co_await ScriptedUpstream::write(stream, std::move(bytes));
+      if (!sent) co_return;
+    }
+  }
+
+  ScriptedUpstream server_;
+};
+
+}  // namespace qq::fakes
