@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::check_request(kAnthropic, input.view(), {.beta = "b"});
       check_anothers(input.view());
       break;
-    case 1: fuzz::check_answer(kAnthropic, input.view()); break;
+    case 1: fuzz::check_answer(kAnthropic, fuzz::target_of(kAnthropic), input.view()); break;
     case 2: fuzz::check_stream(kAnthropic, target, input.view()); break;
     default:
       target.quirks.messages_form = model::MessagesForm::BedrockInvoke;

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::Input input(fuzz::as_text(data, size));
   fuzz::check_request(kGemini, input.view(), {.path_model = "m"});
   (void)dialects::gemini::decode_count_request(input.view(), {});
-  fuzz::check_answer(kGemini, input.view());
+  fuzz::check_answer(kGemini, fuzz::target_of(kGemini), input.view());
   (void)dialects::gemini::decode_count_answer(input.view());
   fuzz::check_stream(kGemini, fuzz::target_of(kGemini), input.view());
   check_array(input.view());

@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr auto kChat = qq::model::Dialect::OpenAiChat;
   const Input input(as_text(data, size));
   check_request(kChat, input.view(), {});
-  check_answer(kChat, input.view());
+  check_answer(kChat, target_of(kChat), input.view());
   check_stream(kChat, {}, input.view());
   return 0;
 }

@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check_history(input.view());
       check_written_twice(input.view());
       break;
-    case 1: fuzz::check_answer(kResponses, input.view()); break;
+    case 1: fuzz::check_answer(kResponses, fuzz::target_of(kResponses), input.view()); break;
     default: fuzz::check_stream(kResponses, {}, input.view()); break;
   }
   return 0;

@@ -53,8 +53,8 @@ inline void check_request(model::Dialect dialect, std::string_view body, const d
 }
 
 // An answer that was understood is JSON for every client.
-inline void check_answer(model::Dialect dialect, std::string_view body) {
-  const auto answer = dialects::provider_dialect(dialect)->decode_answer(body, target_of(dialect), "seed");
+inline void check_answer(model::Dialect dialect, const model::Target& target, std::string_view body) {
+  const auto answer = dialects::provider_dialect(dialect)->decode_answer(body, target, "seed");
   if (!answer) return;
   for (const model::Dialect to : kDialects) {
     dialects::Losses losses;
@@ -89,6 +89,10 @@ class StreamNotes final : public dialects::EventSink {
     part_ = event.part;
     text.append(event.text).append(event.id).append(event.name).append(event.word).append(event.json);
     if (event.state != nullptr) text += event.state->data;
+    if (event.usage != nullptr) {
+      FUZZ_CHECK(event.usage->input_total() >= 0 && event.usage->output_total() >= 0);
+      text += std::to_string(event.usage->input_total());
+    }
     if (event.error != nullptr) text += event.error->message;
     for (std::size_t i = 0; i < encoders_.size(); ++i) encoders_[i]->encode(event, written[i]);
   }

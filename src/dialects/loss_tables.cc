@@ -3,7 +3,10 @@
 #include <array>
 
 #include "dialects/anthropic/dialect.h"
+#include "dialects/bedrock/dialect.h"
+#include "dialects/cohere/dialect.h"
 #include "dialects/gemini/dialect.h"
+#include "dialects/ollama/dialect.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_responses/dialect.h"
 
@@ -72,6 +75,58 @@ constexpr std::array kGeminiRequests{
     LossNote{"an image's detail and a file's name", loss::kNoSuchField},
     LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
 };
+constexpr std::array kBedrockRequests{
+    LossNote{"temperature above 1", loss::kOutOfRange},
+    LossNote{"sampling beside thinking, and top_p beside temperature for some models", loss::kNotTogether},
+    LossNote{"sampling for models of Claude without it, and top_k for models other than Claude and Nova",
+             loss::kNoSuchField},
+    LossNote{"blank stop strings", loss::kOutOfRange},
+    LossNote{"a required call where no tool is left", loss::kNotTogether},
+    LossNote{"`none` where the history calls tools: they stay declared", loss::kNearest},
+    LossNote{"strict tools, for models that take no schemas", loss::kNoSuchField},
+    LossNote{"words of a schema that Bedrock refuses", loss::kSchemaWord},
+    LossNote{"a schema for the answer, for models without: asked for in words", loss::kNearest},
+    LossNote{"reasoning for models that do not think, or cannot be told how much", loss::kNoSuchField},
+    LossNote{"an effort that the model has no word for", loss::kNearest},
+    LossNote{
+        "Nova's highest effort beside a limit or sampling, and Claude's thinking where Anthropic refuses it",
+        loss::kNotTogether},
+    LossNote{"a budget for reasoning below 1,024 or above what may be said", loss::kOutOfRange},
+    LossNote{"thoughts without a signature made here", loss::kForeignState},
+    LossNote{"media outside of user turns", loss::kNoPlace},
+    LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
+    LossNote{"a conversation that does not begin with a user's turn: one is made up", loss::kNearest},
+    LossNote{"white space at the end of a begun answer", loss::kOutOfRange},
+    LossNote{"more than 4 cache marks: the last 4 stay", loss::kTooMany},
+    LossNote{"cache marks, for models other than Claude and Nova", loss::kNoSuchField},
+    LossNote{"metadata beyond 16, or that are no plain texts of 256 letters", loss::kOutOfRange},
+    LossNote{"service tiers other than auto, default, flex and priority", loss::kNoSuchField},
+};
+constexpr std::array kCohereRequests{
+    LossNote{"numbers outside of what Cohere takes: temperature, top_p, top_k and penalties",
+             loss::kOutOfRange},
+    LossNote{"more than 5 stop strings", loss::kTooMany},
+    LossNote{"a required call where no tool is left", loss::kNotTogether},
+    LossNote{"strict tools beside others: all are strict then", loss::kNearest},
+    LossNote{"a form of the answer beside tools", loss::kNotTogether},
+    LossNote{"reasoning and earlier thoughts, for models that do not think", loss::kNoSuchField},
+    LossNote{"a document of text, which becomes text", loss::kNearest},
+    LossNote{"media in a tool's result, which follow it as a user's", loss::kNearest},
+    LossNote{"media in an assistant's turn", loss::kNoPlace},
+    LossNote{"that a tool's result is an error", loss::kNoSuchField},
+    LossNote{"the beginning of the answer, which is not gone on with", loss::kNearest},
+    LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
+};
+constexpr std::array kOllamaRequests{
+    LossNote{"that a tool must be called", loss::kNoSuchField},
+    LossNote{"reasoning for models that do not think", loss::kNoSuchField},
+    LossNote{"how much is thought, which is on or off for most models", loss::kNearest},
+    LossNote{"a document of text, which becomes text", loss::kNearest},
+    LossNote{"media in a tool's result, which follow it as a user's", loss::kNearest},
+    LossNote{"media in an assistant's turn", loss::kNoPlace},
+    LossNote{"that a tool's result is an error", loss::kNoSuchField},
+    LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
+};
 
 constexpr std::array kChatAnswers{
     LossNote{"state of a text", loss::kNoPlace},
@@ -104,7 +159,8 @@ constexpr std::array kGeminiAnswers{
 
 // Those with a line in it, in the documents' order.
 constexpr std::array kTargets{Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic,
-                              Dialect::Gemini};
+                              Dialect::Gemini,     Dialect::Bedrock,         Dialect::Cohere,
+                              Dialect::Ollama};
 
 std::string cell(const Support& support) {
   switch (support.verdict) {
@@ -123,6 +179,9 @@ SupportTable support_table(Dialect target) noexcept {
     case Dialect::OpenAiResponses: return openai_responses::support();
     case Dialect::Anthropic: return anthropic::support();
     case Dialect::Gemini: return gemini::support();
+    case Dialect::Bedrock: return bedrock::support();
+    case Dialect::Cohere: return cohere::support();
+    case Dialect::Ollama: return ollama::support();
     default: return {};
   }
 }
@@ -133,6 +192,9 @@ LossNotes request_notes(Dialect target) noexcept {
     case Dialect::OpenAiResponses: return kResponsesRequests;
     case Dialect::Anthropic: return kAnthropicRequests;
     case Dialect::Gemini: return kGeminiRequests;
+    case Dialect::Bedrock: return kBedrockRequests;
+    case Dialect::Cohere: return kCohereRequests;
+    case Dialect::Ollama: return kOllamaRequests;
     default: return {};
   }
 }
@@ -170,8 +232,10 @@ std::string loss_section() {
   };
   for (const Dialect target : kTargets)
     notes("Requests to " + std::string(to_string(target)) + ", beyond the table", request_notes(target));
-  for (const Dialect client : kTargets)
+  for (const Dialect client : kTargets) {
+    if (answer_notes(client).empty()) continue;  // no client speaks it
     notes("Answers to clients of " + std::string(to_string(client)), answer_notes(client));
+  }
   return out;
 }
 

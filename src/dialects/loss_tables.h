@@ -15,7 +15,8 @@ struct LossNote {
 };
 using LossNotes = std::span<const LossNote>;
 
-// A target's table; empty for dialects that no target speaks.
+// A target's table; empty for dialects that no target speaks, and for Declared: each description has its
+// own (declared/support.h).
 SupportTable support_table(model::Dialect target) noexcept;
 // What a request can lose on its way to such a target beyond that table.
 LossNotes request_notes(model::Dialect target) noexcept;

@@ -32,8 +32,9 @@ TEST(LossTables, EqualTheirSectionInTheDocumentation) {
 }
 
 TEST(LossTables, NameEachFieldOnce) {
-  for (const auto dialect : {model::Dialect::OpenAiChat, model::Dialect::OpenAiResponses,
-                             model::Dialect::Anthropic, model::Dialect::Gemini}) {
+  for (const auto dialect :
+       {model::Dialect::OpenAiChat, model::Dialect::OpenAiResponses, model::Dialect::Anthropic,
+        model::Dialect::Gemini, model::Dialect::Bedrock, model::Dialect::Cohere, model::Dialect::Ollama}) {
     std::array<int, kFieldCount> times{};
     for (const SupportEntry& entry : support_table(dialect)) {
       EXPECT_EQ(++times[static_cast<std::size_t>(entry.field)], 1) << to_string(entry.field);

@@ -1,5 +1,7 @@
 // Which recorded exchanges are in which dialect of conversations, and what the target of each is like.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,20 @@ inline model::Target gemini_target(const Recording& recording) {
   return target;
 }
 
+inline bool bedrock(const Recording& recording) {
+  return recording.provider == "bedrock" && recording.kind == "converse";
+}
+inline bool cohere(const Recording& recording) {
+  return recording.provider == "cohere";
+}
+// Its others are OpenAI's dialect, or no chat.
+inline bool ollama(const Recording& recording) {
+  return recording.provider == "ollama" && recording.path == "/api/chat";
+}
+inline model::Target any_target(const Recording& /*recording*/) {
+  return {};
+}
+
 }  // namespace recorded
 
 inline constexpr std::array kRecorded{
@@ -70,7 +86,13 @@ inline constexpr std::array kRecorded{
     Recorded{model::Dialect::OpenAiResponses, 38, recorded::responses, recorded::responses_target},
     Recorded{model::Dialect::Anthropic, 33, recorded::anthropic, recorded::anthropic_target},
     Recorded{model::Dialect::Gemini, 34, recorded::gemini, recorded::gemini_target},
+    Recorded{model::Dialect::Bedrock, 10, recorded::bedrock, recorded::any_target},
+    Recorded{model::Dialect::Cohere, 8, recorded::cohere, recorded::any_target},
+    Recorded{model::Dialect::Ollama, 1, recorded::ollama, recorded::any_target},
 };
+inline constexpr const Recorded& recorded_in(model::Dialect dialect) {
+  return *std::ranges::find(kRecorded, dialect, &Recorded::dialect);
+}
 
 // A stream of a 200: errors and answers to count requests come whole.
 inline bool is_stream(const Recording& recording) {
@@ -91,6 +113,26 @@ inline Result<model::ChatRequest> decode_request(model::Dialect dialect, const R
   const dialects::RequestHead head{.path_model = "asked"};
   if (recording.kind == "count_tokens") return dialects::anthropic::decode_count_request(body, head);
   return dialects::client_dialect(dialect)->decode_request(body, head);
+}
+
+// Every request of a client that our decoders take, for tests of encoders.
+struct AskedRequest {
+  std::string name;  // of the recording
+  model::ChatRequest request;
+};
+inline std::vector<AskedRequest> asked_requests() {
+  std::vector<AskedRequest> out;
+  const auto from = folder();
+  if (!from) return out;
+  for (const Recording& recording : load_all(*from)) {
+    const auto in =
+        std::ranges::find_if(kRecorded, [&](const Recorded& each) { return each.speaks(recording); });
+    if (in == kRecorded.end() || dialects::client_dialect(in->dialect) == nullptr) continue;
+    if (!has_request(recording) || recording.kind == "count_tokens") continue;
+    auto request = decode_request(in->dialect, recording);
+    if (request) out.push_back({recording.name, std::move(*request)});
+  }
+  return out;
 }
 
 }  // namespace qq::recordings

@@ -11,7 +11,9 @@ namespace qq::translation {
 inline constexpr std::array kClients{model::Dialect::OpenAiChat, model::Dialect::OpenAiResponses,
                                      model::Dialect::Anthropic, model::Dialect::Gemini};
 inline constexpr std::array kProviders{model::Dialect::OpenAiChat, model::Dialect::OpenAiResponses,
-                                       model::Dialect::Anthropic, model::Dialect::Gemini};
+                                       model::Dialect::Anthropic,  model::Dialect::Gemini,
+                                       model::Dialect::Bedrock,    model::Dialect::Cohere,
+                                       model::Dialect::Ollama};
 
 inline model::Target target_of(model::Dialect dialect) {
   model::Target target;
@@ -30,6 +32,18 @@ inline model::Target target_of(model::Dialect dialect) {
     case model::Dialect::Gemini:
       target.kind = "gemini";
       target.upstream_model = "gemini-2.5-flash";
+      break;
+    case model::Dialect::Bedrock:
+      target.kind = "bedrock";
+      target.upstream_model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+      break;
+    case model::Dialect::Cohere:
+      target.kind = "cohere";
+      target.reasons = true;
+      break;
+    case model::Dialect::Ollama:
+      target.kind = "ollama";
+      target.reasons = true;
       break;
     default: break;
   }

@@ -115,8 +115,9 @@ model::ChatRequest said_in(Dialect dialect, const model::ChatRequest& request, s
 }
 
 TEST_P(Requests, ThatBothCanSayComeBackAsTheyWere) {
-  const auto [ours, theirs] = GetParam();
-  const auto may = [ours = ours, theirs = theirs](Field field) {
+  const Dialect ours = std::get<0>(GetParam());
+  const Dialect theirs = std::get<1>(GetParam());
+  const auto may = [ours, theirs](Field field) {
     return is_whole(ours, field) && is_whole(theirs, field) && says(ours, field) && says(theirs, field);
   };
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
