@@ -1,7 +1,5 @@
 #include "dialects/calls.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text.h"
@@ -21,12 +19,6 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
   wire::append_json_string(out, call.arguments);
   out += '}';
   return out;
-}
-
-std::string made_call_id(std::string_view seed, std::size_t number) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : seed) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("call_{:016x}{}", hash, number);
 }
 
 bool is_chosen(const model::ChatRequest& request, std::string_view tool) noexcept {

@@ -1,7 +1,6 @@
-// Calls of tools, where dialects differ in more than words: arguments that must be an object, ids that a
-// provider did not give, tools whose input is free text.
+// Calls of tools, where dialects differ in more than words: arguments that must be an object, tools
+// whose input is free text.
 #pragma once
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,9 +10,6 @@ namespace qq::dialects {
 
 // A call's arguments as the object they must be; sets `wrapped` where they were none.
 std::string input_of(const model::ToolCallPart& call, bool& wrapped);
-
-// Of a call that its provider gave none.
-std::string made_call_id(std::string_view seed, std::size_t number);
 
 // The schema of a tool whose input is free text, for targets that know functions only; `input_of` writes such
 // calls.

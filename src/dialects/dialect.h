@@ -55,7 +55,8 @@ class StreamEncoder {
  public:
   virtual ~StreamEncoder() = default;
   // Appends what the client gets of one event, whole SSE events or nothing; End closes the stream as the
-  // dialect does.
+  // dialect does, and Failed as the client's SDK raises it. What is no event of a provider's (a timer, a body
+  // that ended too early) becomes a Failed as well: an encoder's stream has no other way to say so.
   virtual void encode(const model::StreamEvent& event, std::string& out) = 0;
 };
 
@@ -78,7 +79,8 @@ class ClientDialect {
   [[nodiscard]] virtual std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request,
                                                                       const AnswerHead& head) const = 0;
   [[nodiscard]] virtual EncodedError encode_error(const Error& error, std::string_view request_id) const = 0;
-  // An error after the 200 was sent, as the client's SDK raises it. Nothing may follow.
+  // An error after the 200 was sent, as the client's SDK raises it, in a stream that no encoder writes: one
+  // that passes through. Nothing may follow.
   virtual void encode_stream_error(const Error& error, std::string_view request_id,
                                    std::string& out) const = 0;
   // Keeps a waiting client alive: a comment, or the dialect's own ping.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "dialects/calls.h"
+#include "dialects/made_ids.h"
 
 namespace qq::dialects {
 
@@ -53,7 +53,7 @@ void PartEvents::arguments(std::string_view piece) {
 }
 
 void PartEvents::state(std::string_view data) {
-  if (data.empty() || !open_ || std::exchange(has_state_, true)) return;
+  if (data.empty() || !open_ || has_arguments_ || std::exchange(has_state_, true)) return;
   const model::OpaqueState state{dialect_, std::string(data)};
   say({.kind = Kind::StateDelta, .part = parts_ - 1, .state = &state});
 }
@@ -92,7 +92,7 @@ void PartEvents::finish(model::Finish finish, std::string_view word, std::string
   start();
   close();
   finished_ = true;
-  say({.kind = Kind::Finished, .finish = finish, .text = stop_string, .word = word});
+  say({.kind = Kind::Finished, .finish = finish, .text = stop_string, .word = word, .dialect = dialect_});
 }
 
 void PartEvents::end() {

@@ -39,7 +39,7 @@ class PartEvents {
   void text(model::PartKind kind, std::string_view piece);
   // Of the open part, and nothing where it is of another kind. Arguments that are "null" are none.
   void arguments(std::string_view piece);
-  void state(std::string_view data);  // of the dialect's own making; once a part
+  void state(std::string_view data);  // of the dialect's own making; once a part, before arguments
   void citation(std::string_view json);
   void media(std::string_view base64);
   // A whole part of the dialect's own kind.

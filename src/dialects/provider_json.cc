@@ -4,29 +4,19 @@
 
 namespace qq::dialects {
 
-using wire::JsonValue;
-
-std::optional<JsonValue> provider_json(std::string_view text, std::string& room) {
-  if (!wire::check_json(text)) return JsonValue(text);
-  if (wire::check_json(text, {.check_utf8 = false})) return std::nullopt;
-  room.clear();
-  while (!text.empty()) {
-    const wire::Utf8Part part = wire::first_utf8_part(text);
-    room += part.valid ? text.substr(0, part.size) : wire::kReplacementCharacter;
-    text.remove_prefix(part.size);
-  }
-  return JsonValue(room);
+const char* check_provider_json(std::string_view& text, std::string& repaired) {
+  if (!wire::check_json(text)) return nullptr;
+  if (const auto error = wire::check_json(text, {.check_utf8 = false})) return error->reason;
+  text = wire::as_utf8(text, repaired);
+  return nullptr;
 }
 
-std::string_view text_in(const std::optional<JsonValue>& value, std::string& scratch) {
-  if (!value) return {};
-  const std::string_view raw = value->raw_string();
-  if (raw.find('\\') == std::string_view::npos) return raw;
-  scratch = value->string();
-  return scratch;
+std::optional<wire::JsonValue> provider_json(std::string_view text, std::string& repaired) {
+  if (check_provider_json(text, repaired) != nullptr) return std::nullopt;
+  return wire::JsonValue(text);
 }
 
-std::optional<std::int64_t> count_in(const std::optional<JsonValue>& value) noexcept {
+std::optional<std::int64_t> count_in(const std::optional<wire::JsonValue>& value) noexcept {
   const auto number = value ? value->integer() : std::nullopt;
   return number && *number >= 0 ? number : std::nullopt;
 }

@@ -1,6 +1,6 @@
-// A provider's JSON, read: it may be handed on only if it is JSON and UTF-8, and most of its texts need no
-// copy.
+// JSON that a provider sent, before anything of it is handed on.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +9,13 @@
 
 namespace qq::dialects {
 
-// What a provider sent as JSON that may be handed on as it is: itself, or what is in `room`, where U+FFFD
-// stands for what is no UTF-8. Nothing if it is no JSON.
-std::optional<wire::JsonValue> provider_json(std::string_view text, std::string& room);
+// Nothing if `text` is JSON, else why it is not (a literal). Bytes that are no UTF-8 are no fault of the
+// client's, and must not get into what is written for it: where there are any, `text` becomes a view of
+// `repaired`, which has U+FFFD in their place.
+const char* check_provider_json(std::string_view& text, std::string& repaired);
 
-// A text without a copy where nothing in it is escaped; otherwise it is in `scratch`. Empty for what is none.
-std::string_view text_in(const std::optional<wire::JsonValue>& value, std::string& scratch);
+// The same for those who have no use for the reason.
+std::optional<wire::JsonValue> provider_json(std::string_view text, std::string& repaired);
 
 // A figure that is not negative; nothing for all else.
 std::optional<std::int64_t> count_in(const std::optional<wire::JsonValue>& value) noexcept;

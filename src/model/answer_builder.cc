@@ -5,7 +5,7 @@
 namespace qq::model {
 namespace {
 
-Part empty_part(const StreamEvent& event, Dialect dialect) {
+Part empty_part(const StreamEvent& event) {
   switch (event.part_kind) {
     case PartKind::Text: return Part(TextPart{});
     case PartKind::Reasoning:
@@ -19,15 +19,9 @@ Part empty_part(const StreamEvent& event, Dialect dialect) {
     case PartKind::Refusal: return Part(RefusalPart{});
     case PartKind::Media: return Part(MediaPart{.media_type = std::string(event.media_type)});
     case PartKind::Opaque:
-      return Part(OpaquePart{.dialect = dialect, .type = std::string(event.word), .value = {}});
+      return Part(OpaquePart{.dialect = event.dialect, .type = std::string(event.word), .value = {}});
   }
   return {};
-}
-
-MediaPart::Kind kind_of(std::string_view media_type) noexcept {
-  if (media_type.starts_with("audio/")) return MediaPart::Kind::Audio;
-  if (media_type.starts_with("video/")) return MediaPart::Kind::Video;
-  return media_type.starts_with("image/") ? MediaPart::Kind::Image : MediaPart::Kind::File;
 }
 
 void append_text(Part& part, std::string_view text) {
@@ -78,10 +72,11 @@ void AnswerBuilder::take(const StreamEvent& event) {
       answer_.id = event.id;
       answer_.model = event.model;
       answer_.created = event.created;
+      answer_.dialect = event.dialect;
       break;
     case Kind::PartStarted: {
       Choice& owner = choice(event.choice);
-      owner.parts.push_back(empty_part(event, answer_.dialect));
+      owner.parts.push_back(empty_part(event));
       places_.resize(std::max<std::size_t>(places_.size(), event.part + 1));
       places_[event.part] = {static_cast<std::size_t>(&owner - answer_.choices.data()),
                              owner.parts.size() - 1};
@@ -99,7 +94,7 @@ void AnswerBuilder::take(const StreamEvent& event) {
       if (auto* media = part(event.part).as<MediaPart>()) {
         media->data.append(event.text);
         if (!event.media_type.empty()) media->media_type = event.media_type;
-        media->kind = kind_of(media->media_type);
+        media->kind = media_kind(media->media_type);
       }
       break;
     case Kind::OpaqueDelta:
@@ -196,7 +191,8 @@ void for_each_event(const ChatAnswer& answer, const std::function<void(const Str
           .finish = choice.finish,
           .choice = choice.index,
           .text = choice.stop_string,
-          .word = choice.finish_word});
+          .word = choice.finish_word,
+          .dialect = answer.dialect});
   }
   take({.kind = Kind::UsageSoFar, .usage = &answer.usage});
   take({.kind = Kind::End});

@@ -70,6 +70,9 @@ struct MediaPart {
   std::string detail;      // OpenAI's "low", "high", "auto"
 };
 
+// Of "image/png" and its like; File for what is nothing else.
+MediaPart::Kind media_kind(std::string_view media_type) noexcept;
+
 struct ToolCallPart {
   enum class Kind : std::uint8_t { Function, Custom };
   Kind kind = Kind::Function;

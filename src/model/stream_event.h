@@ -9,8 +9,15 @@
 //   Finished once per choice, behind its last PartFinished. Nothing but UsageSoFar and End comes after the
 //   last one. Failed is the last of all. A stream that stops without End or Failed was cut.
 //
-// A call's StateDelta comes before its arguments: where a client's dialect has no place for it, it goes into
-// the call's id.
+// A Ping may come anywhere before the end. Every event of a part names the part's choice. A call's StateDelta
+// comes before its arguments: where a client's dialect has no place for it, it goes into the call's id. A
+// call has a name and an id, which is made where the provider gives none. All texts are UTF-8 and all `json`
+// is JSON, whatever the provider sent.
+//
+// `dialect` says whose words an event holds, and is set wherever it holds any: on Started, on Finished (its
+// `word`), on CitationDelta and OpaqueDelta (their `json`) and on PartStarted of an Opaque part (its `word`).
+// Only an encoder of that dialect hands such words on as they are. tests/fakes/stream_grammar.h checks all of
+// this.
 //
 // Views are valid until the decoder is fed again.
 #pragma once
@@ -57,7 +64,6 @@ struct StreamEvent {
   std::string_view json;
   std::string_view media_type;
   std::int64_t created = 0;
-  // Whose words are in `word` and `json`: of Started, opaque parts and citations, the provider's.
   Dialect dialect = Dialect::OpenAiChat;
   bool custom = false;  // ToolCall: a custom tool's
   ReasoningPart::Kind reasoning = ReasoningPart::Kind::Full;

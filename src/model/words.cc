@@ -1,4 +1,4 @@
-// The words of this folder's enumerations.
+// The words of this folder's enumerations, and media types.
 #include "model/finish.h"
 #include "model/part.h"
 
@@ -31,6 +31,12 @@ std::string_view to_string(Finish finish) noexcept {
     case Finish::Broken: return "broken";
   }
   return "unknown";
+}
+
+MediaPart::Kind media_kind(std::string_view media_type) noexcept {
+  if (media_type.starts_with("image/")) return MediaPart::Kind::Image;
+  if (media_type.starts_with("audio/")) return MediaPart::Kind::Audio;
+  return media_type.starts_with("video/") ? MediaPart::Kind::Video : MediaPart::Kind::File;
 }
 
 }  // namespace qq::model

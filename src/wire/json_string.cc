@@ -1,6 +1,4 @@
 // Strings of JSON: decoding escapes, comparing keys, writing.
-#include <simdjson.h>
-
 #include <cstring>
 
 #include "wire/json.h"
@@ -178,15 +176,8 @@ bool is_plain_in_json(std::string_view text) noexcept {
 void append_json_string(std::string& out, std::string_view text) {
   out.reserve(out.size() + text.size() + 2);
   out += '"';
-  if (simdjson::validate_utf8(text)) {
-    append_valid(out, text);
-  } else {
-    while (!text.empty()) {
-      const Utf8Part part = first_utf8_part(text);
-      append_valid(out, part.valid ? text.substr(0, part.size) : kReplacementCharacter);
-      text.remove_prefix(part.size);
-    }
-  }
+  std::string repaired;
+  append_valid(out, as_utf8(text, repaired));
   out += '"';
 }
 

@@ -1,5 +1,7 @@
 #include "wire/utf8.h"
 
+#include <simdjson.h>
+
 namespace qq::wire {
 
 Utf8Part first_utf8_part(std::string_view text) noexcept {
@@ -29,6 +31,18 @@ Utf8Part first_utf8_part(std::string_view text) noexcept {
     high = 0xbf;
   }
   return {.size = size, .valid = true};
+}
+
+std::string_view as_utf8(std::string_view text, std::string& repaired) {
+  if (simdjson::validate_utf8(text)) return text;
+  repaired.clear();
+  repaired.reserve(text.size() + 16);
+  while (!text.empty()) {
+    const Utf8Part part = first_utf8_part(text);
+    repaired.append(part.valid ? text.substr(0, part.size) : kReplacementCharacter);
+    text.remove_prefix(part.size);
+  }
+  return repaired;
 }
 
 std::size_t encode_utf8(std::uint32_t code_point, char* out) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace qq::wire {
@@ -13,6 +14,9 @@ struct Utf8Part {
   bool valid = false;
 };
 Utf8Part first_utf8_part(std::string_view text) noexcept;
+
+// `text` if it is UTF-8, else `repaired`, which then holds it with U+FFFD for each part that is not.
+std::string_view as_utf8(std::string_view text, std::string& repaired);
 
 // Writes `code_point` and returns how many bytes that took. Surrogates become U+FFFD.
 std::size_t encode_utf8(std::uint32_t code_point, char* out) noexcept;

@@ -1,6 +1,7 @@
 // For tests of dialects: neutral requests, answers and streams as text that can be compared and reviewed, the
 // grammar of streams as a check, and a decoder fed a body that is cut anywhere.
 #pragma once
+#include <fakes/stream_grammar.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -188,110 +189,6 @@ inline std::string describe(const model::ChatRequest& request) {
   return out;
 }
 
-// What breaks the grammar of model/stream_event.h, in words; nothing while all is well.
-class StreamGrammar {
- public:
-  std::optional<std::string> take(const model::StreamEvent& event) {
-    using Kind = model::StreamEvent::Kind;
-    if (failed_) return "an event after Failed";
-    if (event.kind == Kind::Failed) {
-      failed_ = true;
-      return event.error == nullptr ? std::optional<std::string>("Failed without an error") : std::nullopt;
-    }
-    if (event.kind == Kind::Ping) return std::nullopt;
-    if (ended_) return "an event after End";
-    if (event.kind == Kind::Started) {
-      if (std::exchange(started_, true)) return "Started twice";
-      return std::nullopt;
-    }
-    if (!started_) return "an event before Started";
-    switch (event.kind) {
-      case Kind::PartStarted: return start(event);
-      case Kind::PartFinished:
-        if (!is_open(event.part)) return "a part finished that is not open";
-        parts_[event.part].open = false;
-        return std::nullopt;
-      case Kind::Finished:
-        for (const Open& part : parts_) {
-          if (part.open && part.choice == event.choice) return "Finished while a part is open";
-        }
-        if (event.finish == model::Finish::None) return "Finished without a reason";
-        for (const std::uint32_t choice : finished_) {
-          if (choice == event.choice) return "Finished twice";
-        }
-        finished_.push_back(event.choice);
-        return std::nullopt;
-      case Kind::End:
-        for (const Open& part : parts_) {
-          if (part.open) return "End while a part is open";
-        }
-        ended_ = true;
-        return std::nullopt;
-      case Kind::UsageSoFar:
-        return event.usage == nullptr ? std::optional<std::string>("no usage") : std::nullopt;
-      case Kind::Logprobs: return std::nullopt;
-      default: return delta(event);
-    }
-  }
-  [[nodiscard]] bool ended() const noexcept { return ended_ || failed_; }
-
- private:
-  struct Open {
-    model::PartKind kind = model::PartKind::Text;
-    std::uint32_t choice = 0;
-    bool open = false;
-    bool has_state = false;
-  };
-  [[nodiscard]] bool is_open(std::uint32_t part) const { return part < parts_.size() && parts_[part].open; }
-  std::optional<std::string> start(const model::StreamEvent& event) {
-    if (event.part != parts_.size()) return "parts are not numbered in order";
-    for (const std::uint32_t choice : finished_) {
-      if (choice == event.choice) return "a part after Finished";
-    }
-    for (const Open& part : parts_) {
-      const bool both_calls =
-          part.kind == model::PartKind::ToolCall && event.part_kind == model::PartKind::ToolCall;
-      if (part.open && part.choice == event.choice && !both_calls) return "a part inside another";
-    }
-    if (event.part_kind == model::PartKind::ToolCall && event.name.empty()) return "a call without a name";
-    if (event.part_kind == model::PartKind::ToolCall && event.id.empty()) return "a call without an id";
-    parts_.push_back({event.part_kind, event.choice, true});
-    return std::nullopt;
-  }
-  std::optional<std::string> delta(const model::StreamEvent& event) {
-    using Kind = model::StreamEvent::Kind;
-    using model::PartKind;
-    if (!is_open(event.part)) return "a delta of a part that is not open";
-    Open& part = parts_[event.part];
-    const bool fits = [&] {
-      switch (event.kind) {
-        case Kind::TextDelta:
-          return part.kind == PartKind::Text || part.kind == PartKind::Reasoning ||
-                 part.kind == PartKind::Refusal;
-        case Kind::ArgumentsDelta: return part.kind == PartKind::ToolCall;
-        case Kind::CitationDelta: return part.kind == PartKind::Text;
-        case Kind::MediaDelta: return part.kind == PartKind::Media;
-        case Kind::OpaqueDelta: return part.kind == PartKind::Opaque;
-        default: return true;
-      }
-    }();
-    if (!fits) return "a delta that does not fit its part";
-    if ((event.kind == Kind::TextDelta || event.kind == Kind::ArgumentsDelta) && event.text.empty())
-      return "an empty delta";
-    if (event.kind == Kind::StateDelta) {
-      if (event.state == nullptr || event.state->empty()) return "a state without anything";
-      if (std::exchange(part.has_state, true)) return "two states of one part";
-    }
-    return std::nullopt;
-  }
-
-  std::vector<Open> parts_;
-  std::vector<std::uint32_t> finished_;
-  bool started_ = false;
-  bool ended_ = false;
-  bool failed_ = false;
-};
-
 // What came out of a stream. Deltas that follow each other are joined, so that the text does not depend on
 // how a provider or the network cuts them; `grammar` says what was wrong.
 struct DecodedStream {
@@ -304,7 +201,7 @@ struct DecodedStream {
 
 class CollectingSink final : public dialects::EventSink {
  public:
-  explicit CollectingSink(model::Dialect dialect) : builder_(dialect) {}
+  explicit CollectingSink(model::Dialect dialect) : builder_(dialect), grammar_(dialect) {}
   void on_event(const model::StreamEvent& event) override {
     if (auto broken = grammar_.take(event)) {
       if (wrong_.empty()) wrong_ = *broken;

@@ -26,7 +26,8 @@ struct Recording {
   bool stream = false;
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;     // as it came over the wire, or re-serialised where only the parsed form was kept
+  std::string body;  // as it came over the wire, or re-serialised where only the parsed form was kept
+  std::string method;
   std::string path;     // with its query
   std::string kind;     // the file's name up to its first '-': "chat", "messages", "converse"
   std::string request;  // the request's body; empty if the source did not have it
@@ -59,6 +60,7 @@ inline std::optional<model::Endpoint> openai_endpoint(std::string_view provider,
   if (path.ends_with("/embeddings")) return model::Endpoint::Embeddings;
   return std::nullopt;
 }
+inline constexpr std::size_t kRecordings = 254;
 inline constexpr std::size_t kOpenaiExchanges = 159;
 
 // A stream as the gateway passes it on: a few were recorded with a space before a field's name, which clients
@@ -110,6 +112,9 @@ inline std::vector<Recording> load_all(const std::filesystem::path& from,
     recording.kind = name.substr(0, name.find_first_of("-."));
     recording.path = std::string(std::string_view(file["endpoint"]));
     recording.origin = std::string(std::string_view(file["origin"]));
+    std::string_view method = "POST";
+    if (file["method"].get(method) != simdjson::SUCCESS) method = "POST";
+    recording.method = method;
     recording.stream = bool(file["stream"]);
     if (!file["request"].is_null()) recording.request = text_of(file["request"]);
     recording.status = static_cast<int>(std::int64_t(file["response"]["status"]));
@@ -127,31 +132,15 @@ inline std::vector<Recording> load_all(const std::filesystem::path& from,
   return loaded;
 }
 
-// Throws simdjson's exceptions on files that are no recordings.
+inline std::optional<model::Endpoint> openai_endpoint(const Recording& recording) {
+  return openai_endpoint(recording.provider, recording.method, recording.path);
+}
+
+// Those of the OpenAI dialects' endpoints.
 inline std::vector<Recording> load_openai(const std::filesystem::path& from) {
-  namespace fs = std::filesystem;
-  std::vector<Recording> loaded;
-  simdjson::dom::parser parser;
-  for (const auto& entry : fs::recursive_directory_iterator(from)) {
-    if (entry.path().extension() != ".json") continue;
-    const simdjson::dom::element file = parser.load(entry.path().string());
-    Recording recording;
-    recording.provider = std::string(std::string_view(file["provider"]));
-    std::string_view method = "POST";
-    if (file["method"].get(method) != simdjson::SUCCESS) method = "POST";
-    const auto endpoint = openai_endpoint(recording.provider, method, std::string_view(file["endpoint"]));
-    if (!endpoint) continue;
-    recording.name = recording.provider + "/" + entry.path().filename().string();
-    recording.endpoint = *endpoint;
-    recording.stream = bool(file["stream"]);
-    recording.status = static_cast<int>(std::int64_t(file["response"]["status"]));
-    recording.body = text_of(file["response"]["body"]);
-    for (const auto& [name, value] : simdjson::dom::object(file["response"]["headers"])) {
-      recording.headers.emplace_back(name, text_of(value));
-    }
-    loaded.push_back(std::move(recording));
-  }
-  std::ranges::sort(loaded, {}, &Recording::name);
+  std::vector<Recording> loaded = load_all(from);
+  std::erase_if(loaded, [](const Recording& each) { return !openai_endpoint(each); });
+  for (Recording& each : loaded) each.endpoint = *openai_endpoint(each);
   return loaded;
 }
 

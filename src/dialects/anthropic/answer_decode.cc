@@ -6,7 +6,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
-#include "dialects/calls.h"
+#include "dialects/made_ids.h"
 #include "dialects/openai/error_body.h"
 #include "dialects/provider_json.h"
 
@@ -69,10 +69,10 @@ std::unexpected<Error> broken(ErrorKind kind, std::string text) {
 }  // namespace
 
 Result<model::ChatAnswer> decode_answer(std::string_view body, std::string_view id_seed) {
-  std::string room;
-  const auto checked = provider_json(body, room);
-  if (!checked) return broken(ErrorKind::BadJson, "the answer is not JSON");
-  const JsonValue document = *checked;
+  std::string repaired;
+  if (check_provider_json(body, repaired) != nullptr)
+    return broken(ErrorKind::BadJson, "the answer is not JSON");
+  const JsonValue document(body);
   const auto type = document.member("type");
   if (!type || type->raw_string() != "message") {
     if (auto error = openai::find_error(document)) return fail(std::move(*error));

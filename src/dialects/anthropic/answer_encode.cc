@@ -7,6 +7,7 @@
 #include "dialects/calls.h"
 #include "dialects/carried_state.h"
 #include "dialects/losses.h"
+#include "dialects/made_ids.h"
 
 namespace qq::dialects::anthropic {
 namespace {

@@ -1,9 +1,10 @@
 #include "dialects/anthropic/dialect.h"
 
-#include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "dialects/anthropic/sides.h"
+#include "dialects/finish_words.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -51,12 +52,7 @@ class AnthropicProvider final : public ProviderDialect {
   }
 };
 
-struct StopReason {
-  std::string_view word;
-  Finish finish;
-};
-// The first word of a finish is the one it is written as.
-constexpr std::array<StopReason, 8> kStopReasons{{
+constexpr std::array<FinishWord, 8> kStopReasons{{
     {"end_turn", Finish::Stop},
     {"stop_sequence", Finish::StopString},
     {"max_tokens", Finish::Length},
@@ -91,14 +87,13 @@ std::string encode_count(model::TokenCount input_tokens) {
 }
 
 Finish finish_of(std::string_view stop_reason) noexcept {
-  const auto found = std::ranges::find(kStopReasons, stop_reason, &StopReason::word);
-  return found == kStopReasons.end() ? Finish::Stop : found->finish;
+  return finish_of_word(kStopReasons, stop_reason).value_or(Finish::Stop);
 }
 
 std::string_view stop_reason_of(Finish finish) noexcept {
   if (finish == Finish::Filtered) return "refusal";
-  const auto found = std::ranges::find(kStopReasons, finish, &StopReason::finish);
-  return found == kStopReasons.end() ? "end_turn" : found->word;
+  const std::string_view word = word_of_finish(kStopReasons, finish);
+  return word.empty() ? "end_turn" : word;
 }
 
 std::string answer_id(std::string_view id, const AnswerHead& head) {

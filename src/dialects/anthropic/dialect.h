@@ -43,7 +43,7 @@ struct StreamOptions {
   // With this, line breaks at the end of a delta wait for the next one or for the end of their part.
   bool join_line_breaks = false;
 };
-// As client_side().stream_encoder. Failed encodes to nothing: it is told by encode_stream_error.
+// As client_side().stream_encoder.
 std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head,
                                               StreamOptions options);
 

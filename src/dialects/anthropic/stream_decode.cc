@@ -8,11 +8,12 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
-#include "dialects/calls.h"
 #include "dialects/carried_state.h"
+#include "dialects/made_ids.h"
 #include "dialects/openai/error_body.h"
 #include "dialects/provider_json.h"
 #include "wire/aws_frames.h"
+#include "wire/json_text.h"
 #include "wire/sse.h"
 
 namespace qq::dialects::anthropic {
@@ -77,10 +78,10 @@ class MessageEvents {
       if (finished_) end(sink);
       return;
     }
-    std::string room;
-    const auto checked = provider_json(data, room);
-    if (!checked) return broken(ErrorKind::BadJson, "an event of the stream is not JSON", sink);
-    const JsonValue event = *checked;
+    std::string repaired;
+    if (check_provider_json(data, repaired) != nullptr)
+      return broken(ErrorKind::BadJson, "an event of the stream is not JSON", sink);
+    const JsonValue event(data);
     const auto type = event.member("type");
     const std::string_view word = type ? type->raw_string() : std::string_view();
     if (word == "content_block_delta") {
@@ -185,6 +186,7 @@ class MessageEvents {
     event.kind = Kind::PartStarted;
     event.part_kind = kind;
     event.part = block.part;
+    event.dialect = model::Dialect::Anthropic;
     sink.on_event(event);
     return block;
   }
@@ -194,7 +196,10 @@ class MessageEvents {
       sink.on_event({.kind = Kind::ArgumentsDelta, .part = block.part, .text = block.whole_input});
     if (block.opaque) {
       const std::string json = block.opaque->whole();
-      sink.on_event({.kind = Kind::OpaqueDelta, .part = block.part, .json = json});
+      sink.on_event({.kind = Kind::OpaqueDelta,
+                     .part = block.part,
+                     .json = json,
+                     .dialect = model::Dialect::Anthropic});
       block.opaque.reset();
     }
     sink.on_event({.kind = Kind::PartFinished, .part = block.part});
@@ -288,7 +293,10 @@ class MessageEvents {
   }
   static void citation(const Block& block, JsonValue value, EventSink& sink) {
     if (block.kind != PartKind::Text) return;
-    sink.on_event({.kind = Kind::CitationDelta, .part = block.part, .json = value.text()});
+    sink.on_event({.kind = Kind::CitationDelta,
+                   .part = block.part,
+                   .json = value.text(),
+                   .dialect = model::Dialect::Anthropic});
   }
 
   // ---- The end
@@ -307,7 +315,11 @@ class MessageEvents {
   void finished(std::string_view word, std::string_view stop_string, EventSink& sink) {
     stop_all(sink);
     finished_ = true;
-    sink.on_event({.kind = Kind::Finished, .finish = finish_of(word), .text = stop_string, .word = word});
+    sink.on_event({.kind = Kind::Finished,
+                   .finish = finish_of(word),
+                   .text = stop_string,
+                   .word = word,
+                   .dialect = model::Dialect::Anthropic});
   }
   void end(EventSink& sink) {
     if (!finished_) finished({}, {}, sink);

@@ -7,6 +7,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
+#include "dialects/calls.h"
 #include "dialects/carried_state.h"
 
 namespace qq::dialects::anthropic {
@@ -32,8 +33,9 @@ class Encoder final : public StreamEncoder {
       own_ = event.dialect == Dialect::Anthropic;
       return;
     }
-    if (event.kind == Kind::Failed) return;
+    if (event.kind == Kind::Failed) return encode_stream_error(*event.error, head_.request_id, out);
     if (!std::exchange(said_start_, true)) message_start();
+    if (event.choice != 0) return;  // there is but one
     switch (event.kind) {
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: text(part_of(event), event.text); break;
@@ -65,6 +67,7 @@ class Encoder final : public StreamEncoder {
     PartKind kind = PartKind::Text;
     Place place = Place::Nowhere;
     bool redacted = false;
+    bool custom = false;      // a call whose input is any text: an object is made of it when it is whole
     std::uint32_t index = 0;  // Open
     std::string id;           // of a call that waits
     std::string name;
@@ -135,6 +138,7 @@ class Encoder final : public StreamEncoder {
         had_calls_ = true;
         block.id = event.id;
         block.name = event.name;
+        block.custom = event.custom;
         block.place = Place::Waiting;
         // Anthropic's own calls have no state.
         if (own_ || event.state != nullptr) open_call(block, event.state);
@@ -184,7 +188,9 @@ class Encoder final : public StreamEncoder {
     block.held.erase(0, last + 1);
   }
   void arguments(Block& block, std::string_view piece) {
-    if (block.place == Place::Waiting) {
+    if (block.custom) {
+      block.held += piece;
+    } else if (block.place == Place::Waiting) {
       // Only calls that come whole have a state, and it follows at once.
       block.held += piece;
       if (wire::check_json(block.held)) open_call(block, nullptr);
@@ -232,7 +238,14 @@ class Encoder final : public StreamEncoder {
     if (!input.empty() && input != "{}") delta(block, "input_json_delta", "partial_json", input);
   }
   void stop(Block& block) {
+    std::string input;
+    if (block.custom) {
+      bool wrapped = false;
+      input = input_of(
+          {.kind = model::ToolCallPart::Kind::Custom, .arguments = std::exchange(block.held, {})}, wrapped);
+    }
     if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
+    if (!input.empty()) delta(block, "input_json_delta", "partial_json", input);
     if (std::exchange(block.place, Place::Nowhere) != Place::Open) return;
     if (!block.held.empty()) delta(block, "text_delta", "text", std::exchange(block.held, {}));
     wire::JsonWriter json = begin("content_block_stop");

@@ -197,11 +197,44 @@ TEST(AnthropicStreamOut, AStopStringIsNamed) {
               ::testing::HasSubstr(R"("stop_reason":"stop_sequence","stop_sequence":"###")"));
 }
 
-TEST(AnthropicStreamOut, AFailureIsLeftToTheErrorsOwnForm) {
+TEST(AnthropicStreamOut, OnlyTheFirstChoiceIsTold) {
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted});
+  EXPECT_EQ(stream({.kind = Kind::PartStarted, .choice = 1, .part = 1}), "");
+  EXPECT_EQ(stream({.kind = Kind::TextDelta, .choice = 1, .part = 1, .text = "other"}), "");
+  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "one"}),
+            delta_line(0, R"({"type":"text_delta","text":"one"})"));
+  stream({.kind = Kind::PartFinished, .choice = 1, .part = 1});
+  stream({.kind = Kind::PartFinished});
+  stream({.kind = Kind::Finished, .finish = model::Finish::Length, .choice = 1});
+  stream({.kind = Kind::Finished, .finish = model::Finish::Stop});
+  EXPECT_THAT(stream({.kind = Kind::End}), ::testing::HasSubstr(R"("stop_reason":"end_turn")"));
+  EXPECT_THAT(stream.all(), ::testing::Not(::testing::HasSubstr("other")));
+}
+
+TEST(AnthropicStreamOut, ACustomToolsInputIsMadeAnObject) {
+  EncodedStream stream;
+  stream.started();
+  stream(
+      {.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "c", .name = "sql", .custom = true});
+  EXPECT_EQ(stream({.kind = Kind::ArgumentsDelta, .text = "SELECT "}), "") << "no object can be cut there";
+  stream({.kind = Kind::ArgumentsDelta, .text = "\"1\""});
+  EXPECT_EQ(
+      stream({.kind = Kind::PartFinished}),
+      start_line(0, R"({"type":"tool_use","id":"c","name":"sql","input":{}})") +
+          delta_line(0, R"({"type":"input_json_delta","partial_json":"{\"input\":\"SELECT \\\"1\\\"\"}"})") +
+          stop_line(0));
+}
+
+TEST(AnthropicStreamOut, AFailureIsTheErrorsOwnForm) {
   EncodedStream stream;
   const Error error = Error::upstream(ErrorKind::StreamCut, AttemptPhase::ReplyBegun, "cut");
   stream.started();
-  EXPECT_EQ(stream({.kind = Kind::Failed, .error = &error}), "");
+  std::string own;
+  client_side().encode_stream_error(error, "req", own);
+  EXPECT_THAT(stream({.kind = Kind::Failed, .error = &error}), ::testing::StartsWith("event: error\n"));
+  EXPECT_THAT(own, ::testing::StartsWith("event: error\n"));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "dialects/bedrock/sides.h"
-#include "dialects/calls.h"
 #include "dialects/empty_answer.h"
+#include "dialects/made_ids.h"
 #include "dialects/provider_json.h"
 
 namespace qq::dialects::bedrock {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dialects/bedrock/sides.h"
+#include "dialects/finish_words.h"
 #include "dialects/provider_json.h"
 
 namespace qq::dialects::bedrock {
@@ -29,11 +30,7 @@ class BedrockProvider final : public ProviderDialect {
   }
 };
 
-struct StopReason {
-  std::string_view word;
-  Finish finish;
-};
-constexpr std::array<StopReason, 9> kStopReasons{{
+constexpr std::array<FinishWord, 9> kStopReasons{{
     {"end_turn", Finish::Stop},
     {"tool_use", Finish::ToolCalls},
     {"max_tokens", Finish::Length},
@@ -60,8 +57,7 @@ const ProviderDialect& provider_side() noexcept {
 }
 
 Finish finish_of(std::string_view stop_reason) noexcept {
-  const auto found = std::ranges::find(kStopReasons, stop_reason, &StopReason::word);
-  return found == kStopReasons.end() ? Finish::Stop : found->finish;
+  return finish_of_word(kStopReasons, stop_reason).value_or(Finish::Stop);
 }
 
 model::Usage usage_of(wire::JsonValue usage) noexcept {

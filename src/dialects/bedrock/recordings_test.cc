@@ -1,5 +1,7 @@
 // Recorded exchanges of Converse, and other applications' requests as Converse gets them.
-#include <recordings/recorded_dialect.h>
+#include <fakes/neutral.h>
+#include <recordings/dialects.h>
+#include <recordings/fixture.h>
 
 #include "dialects/bedrock/dialect.h"
 #include "wire/json.h"
@@ -10,19 +12,13 @@ namespace {
 using recordings::Recording;
 using wire::JsonValue;
 
-class BedrockRecordings : public recordings::RecordedDialect {
+class BedrockRecordings : public recordings::RecordingsTest {
  protected:
   void SetUp() override {
-    load({"bedrock"}, [](const Recording& recording) { return recording.kind == "converse"; });
-    if (!IsSkipped()) ASSERT_EQ(all_.size(), 10U);
+    const recordings::Recorded& recorded = recordings::recorded_in(model::Dialect::Bedrock);
+    load(recorded.exchanges, recorded.speaks);
   }
 };
-
-TEST_F(BedrockRecordings, DecodeToWhatTheSummarySays) {
-  recordings::expect_summary("bedrock", all_, [](const Recording& recording) {
-    return recordings::read_reply(provider_side(), model::Dialect::Bedrock, {}, recording);
-  });
-}
 
 TEST_F(BedrockRecordings, TellWhatTheAnswerCost) {
   for (const Recording& recording : all_) {

@@ -8,6 +8,7 @@
 #include "dialects/part_events.h"
 #include "dialects/provider_json.h"
 #include "wire/aws_frames.h"
+#include "wire/json_text.h"
 #include "wire/json_writer.h"
 
 namespace qq::dialects::bedrock {

@@ -1,9 +1,9 @@
 // A provider's whole answer. What has no place in the neutral answer stays as ExtraFields.
 #include <fmt/format.h>
 
-#include "dialects/calls.h"
 #include "dialects/cohere/sides.h"
 #include "dialects/empty_answer.h"
+#include "dialects/made_ids.h"
 #include "dialects/provider_json.h"
 
 namespace qq::dialects::cohere {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dialects/cohere/sides.h"
+#include "dialects/finish_words.h"
 #include "dialects/provider_json.h"
 
 namespace qq::dialects::cohere {
@@ -29,11 +30,7 @@ class CohereProvider final : public ProviderDialect {
   }
 };
 
-struct FinishReason {
-  std::string_view word;
-  Finish finish;
-};
-constexpr std::array<FinishReason, 7> kFinishReasons{{
+constexpr std::array<FinishWord, 7> kFinishReasons{{
     {"COMPLETE", Finish::Stop},
     {"STOP_SEQUENCE", Finish::StopString},
     {"MAX_TOKENS", Finish::Length},
@@ -51,8 +48,7 @@ const ProviderDialect& provider_side() noexcept {
 }
 
 Finish finish_of(std::string_view finish_reason) noexcept {
-  const auto found = std::ranges::find(kFinishReasons, finish_reason, &FinishReason::word);
-  return found == kFinishReasons.end() ? Finish::Stop : found->finish;
+  return finish_of_word(kFinishReasons, finish_reason).value_or(Finish::Stop);
 }
 
 model::Usage usage_of(wire::JsonValue usage) noexcept {

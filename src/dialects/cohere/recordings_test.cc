@@ -1,5 +1,6 @@
 // Recorded exchanges of Cohere, and other applications' requests as Cohere gets them.
-#include <recordings/recorded_dialect.h>
+#include <recordings/dialects.h>
+#include <recordings/fixture.h>
 
 #include "dialects/cohere/dialect.h"
 #include "wire/json.h"
@@ -7,21 +8,13 @@
 namespace qq::dialects::cohere {
 namespace {
 
-using recordings::Recording;
-
-class CohereRecordings : public recordings::RecordedDialect {
+class CohereRecordings : public recordings::RecordingsTest {
  protected:
   void SetUp() override {
-    load({"cohere"}, [](const Recording&) { return true; });
-    if (!IsSkipped()) ASSERT_EQ(all_.size(), 8U);
+    const recordings::Recorded& recorded = recordings::recorded_in(model::Dialect::Cohere);
+    load(recorded.exchanges, recorded.speaks);
   }
 };
-
-TEST_F(CohereRecordings, DecodeToWhatTheSummarySays) {
-  recordings::expect_summary("cohere", all_, [](const Recording& recording) {
-    return recordings::read_reply(provider_side(), model::Dialect::Cohere, {}, recording);
-  });
-}
 
 TEST_F(CohereRecordings, RequestsOfOtherDialectsBecomeOnesThatCohereTakes) {
   std::size_t count = 0;

@@ -5,6 +5,7 @@
 #include "dialects/cohere/sides.h"
 #include "dialects/part_events.h"
 #include "dialects/provider_json.h"
+#include "wire/json_text.h"
 #include "wire/sse.h"
 
 namespace qq::dialects::cohere {

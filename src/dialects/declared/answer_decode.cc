@@ -1,7 +1,7 @@
 #include "base/text.h"
-#include "dialects/calls.h"
 #include "dialects/declared/reading.h"
 #include "dialects/declared/sides.h"
+#include "dialects/made_ids.h"
 #include "dialects/provider_json.h"
 #include "wire/json_pointer.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "dialects/calls.h"
 #include "dialects/declared/framing.h"
 #include "dialects/declared/reading.h"
 #include "dialects/declared/sides.h"
+#include "dialects/made_ids.h"
 #include "dialects/provider_json.h"
 #include "model/answer_builder.h"
 #include "wire/json_pointer.h"
@@ -214,7 +214,10 @@ class EventDecoder final : public StreamDecoder {
     close_calls();
     if (finish_ == Finish::None) finish_ = Finish::Stop;
     if (finish_ == Finish::Stop && !calls_.empty()) finish_ = Finish::ToolCalls;
-    emit({.kind = Kind::Finished, .finish = finish_, .word = finish_word_});
+    emit({.kind = Kind::Finished,
+          .finish = finish_,
+          .word = finish_word_,
+          .dialect = model::Dialect::Declared});
     emit({.kind = Kind::End});
     over_ = true;
   }

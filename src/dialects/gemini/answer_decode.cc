@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dialects/gemini/chunk_decode.h"
+#include "dialects/provider_json.h"
 #include "model/answer_builder.h"
 
 namespace qq::dialects::gemini {
@@ -53,7 +54,7 @@ std::string empty_message(const model::ChatAnswer& answer) {
 Result<model::ChatAnswer> decode_answer(std::string_view body, std::string_view id_seed) {
   if (body.starts_with("\xef\xbb\xbf")) body.remove_prefix(3);
   std::string repaired;
-  if (!check_reply(body, repaired)) {
+  if (check_provider_json(body, repaired) != nullptr) {
     return fail(no_answer(ErrorKind::BadJson, "the provider's answer is not valid JSON"));
   }
   const JsonValue document(body);

@@ -1,7 +1,5 @@
 #include "dialects/gemini/chunk_decode.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -10,8 +8,9 @@
 #include "dialects/gemini/members.h"
 #include "dialects/gemini/usage.h"
 #include "dialects/gemini/words.h"
+#include "dialects/made_ids.h"
 #include "dialects/openai/error_body.h"
-#include "wire/utf8.h"
+#include "wire/json_text.h"
 
 namespace qq::dialects::gemini {
 namespace {
@@ -22,20 +21,7 @@ using model::StreamEvent;
 using wire::JsonElements;
 using wire::JsonMembers;
 using wire::JsonValue;
-
-std::uint64_t fnv(std::string_view text) noexcept {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
-// The string's text; decoded into `scratch` only where it has escapes.
-std::string_view text_in(JsonValue value, std::string& scratch) {
-  const std::string_view raw = value.raw_string();
-  if (raw.find('\\') == std::string_view::npos) return raw;
-  scratch = value.string();
-  return scratch;
-}
+using wire::text_in;
 
 std::optional<std::int64_t> two_digits(std::string_view text, std::size_t at) noexcept {
   if (text[at] < '0' || text[at] > '9' || text[at + 1] < '0' || text[at + 1] > '9') return std::nullopt;
@@ -65,20 +51,7 @@ std::int64_t seconds_of(std::string_view time) noexcept {
 
 }  // namespace
 
-bool check_reply(std::string_view& json, std::string& repaired) {
-  if (!wire::check_json(json)) return true;
-  if (wire::check_json(json, {.check_utf8 = false})) return false;
-  repaired.clear();
-  while (!json.empty()) {
-    const wire::Utf8Part part = wire::first_utf8_part(json);
-    repaired += part.valid ? json.substr(0, part.size) : wire::kReplacementCharacter;
-    json.remove_prefix(part.size);
-  }
-  json = repaired;
-  return true;
-}
-
-ChunkDecoder::ChunkDecoder(std::string_view id_seed) : seed_(fnv(id_seed)) {}
+ChunkDecoder::ChunkDecoder(std::string_view id_seed) : seed_(id_seed) {}
 
 ChunkDecoder::ChoiceState& ChunkDecoder::choice(std::uint32_t index) {
   const auto found = std::ranges::find(choices_, index, &ChoiceState::index);
@@ -90,6 +63,7 @@ ChunkDecoder::ChoiceState& ChunkDecoder::choice(std::uint32_t index) {
 void ChunkDecoder::say(StreamEvent event, const ChoiceState& state, EventSink& sink) const {
   event.choice = state.index;
   event.part = state.part;
+  event.dialect = Dialect::Gemini;
   sink.on_event(event);
 }
 
@@ -140,7 +114,9 @@ void ChunkDecoder::take_text(std::string_view text, bool thought, std::string_vi
 void ChunkDecoder::take_call_pieces(JsonValue partial_args, ChoiceState& state, EventSink& sink) {
   pieces_.clear();
   for (JsonElements each(partial_args); each.next();) state.args.take(each.value(), pieces_);
-  if (!pieces_.empty()) say({.kind = Kind::ArgumentsDelta, .text = pieces_}, state, sink);
+  if (pieces_.empty()) return;
+  say({.kind = Kind::ArgumentsDelta, .text = pieces_}, state, sink);
+  state.args_told = true;
 }
 
 void ChunkDecoder::take_call(JsonValue call, std::string_view signature, ChoiceState& state,
@@ -161,20 +137,25 @@ void ChunkDecoder::take_call(JsonValue call, std::string_view signature, ChoiceS
   if (!name.empty()) {
     close(state, sink);
     // Google's own ids are few; the others' must last as long as the conversation.
-    if (id.empty()) id = fmt::format("call_{:016x}{}", seed_, calls_);
+    if (id.empty()) id = made_call_id(seed_, calls_);
     ++calls_;
     open(PartKind::ToolCall, state, sink, {.id = id, .name = name});
     state.open = Open::Call;
     state.has_calls = true;
     state.args_came = false;
-    say_state(signature, state, sink);
+    state.args_told = false;
   } else if (state.open != Open::Call) {
     return;
+  }
+  // Google sends it with the call's first piece.
+  if (!signature.empty() && !state.sealed && !state.args_told) {
+    say_state(signature, state, sink);
+    state.sealed = true;
   }
   if (!args.text().empty()) {
     const model::Json whole = compact(args.text());
     say({.kind = Kind::ArgumentsDelta, .text = whole}, state, sink);
-    state.args_came = true;
+    state.args_came = state.args_told = true;
   }
   take_call_pieces(pieces, state, sink);
   if (!goes_on) close(state, sink);
@@ -298,7 +279,8 @@ void ChunkDecoder::begin(JsonValue document, EventSink& sink) {
     if (members.raw_key() == "createTime") created = seconds_of(members.value().raw_string());
   }
   started_ = true;
-  sink.on_event({.kind = Kind::Started, .id = id, .model = model, .created = created});
+  sink.on_event(
+      {.kind = Kind::Started, .id = id, .model = model, .created = created, .dialect = Dialect::Gemini});
 }
 
 std::optional<Error> ChunkDecoder::take(JsonValue document, EventSink& sink) {
@@ -336,7 +318,7 @@ bool ChunkDecoder::finish(EventSink& sink) {
   for (const ChoiceState& state : choices_) {
     const model::Finish finish =
         state.blocked ? model::Finish::Filtered : finish_of(state.finish, state.has_calls);
-    sink.on_event({.kind = Kind::Finished, .finish = finish, .choice = state.index, .word = state.finish});
+    say({.kind = Kind::Finished, .finish = finish, .word = state.finish}, state, sink);
   }
   sink.on_event({.kind = Kind::End});
   return true;

@@ -13,10 +13,6 @@
 
 namespace qq::dialects::gemini {
 
-// Whether `json`, of a provider's, is JSON. Bytes in it that are no UTF-8 are replaced, in `repaired`, which
-// it then points to: they must not get into what is written of it.
-bool check_reply(std::string_view& json, std::string& repaired);
-
 class ChunkDecoder {
  public:
   explicit ChunkDecoder(std::string_view id_seed);
@@ -40,9 +36,10 @@ class ChunkDecoder {
     bool blocked = false;    // the prompt was
     std::uint32_t part = 0;  // the open one
     bool has_calls = false;
-    std::string finish;  // Google's word
-    PartialArgs args;    // of an open call
-    bool args_came = false;
+    std::string finish;      // Google's word
+    PartialArgs args;        // of an open call
+    bool args_came = false;  // whole
+    bool args_told = false;  // something of them: a signature would come too late
   };
   using Kind = model::StreamEvent::Kind;
 
@@ -66,7 +63,7 @@ class ChunkDecoder {
   void say_state(std::string_view signature, ChoiceState& state, EventSink& sink);
 
   std::vector<ChoiceState> choices_;
-  std::uint64_t seed_;
+  std::string seed_;
   std::uint32_t calls_ = 0;
   std::uint32_t parts_ = 0;
   bool started_ = false;

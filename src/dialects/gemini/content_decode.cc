@@ -57,7 +57,7 @@ Result<Part> media_part(JsonValue value, const std::string& path, bool in_line) 
     const std::string param = join_path(path, in_line ? "data" : "fileUri");
     return fail(invalid_field("'" + param + "' is missing or empty", param));
   }
-  media.kind = media_kind(media.media_type);
+  media.kind = model::media_kind(media.media_type);
   Part part(std::move(media));
   part.extra = std::move(extra);
   return part;

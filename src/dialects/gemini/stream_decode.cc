@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "dialects/gemini/chunk_decode.h"
 #include "dialects/gemini/framing.h"
+#include "dialects/provider_json.h"
 #include "wire/json.h"
 
 namespace qq::dialects::gemini {
@@ -28,7 +29,7 @@ class GeminiStreamDecoder final : public StreamDecoder {
     std::string_view object;
     if (!failed_ && framing_.finish(object)) {
       // What does not parse here was cut.
-      if (!check_reply(object, repaired_)) return cut(sink);
+      if (check_provider_json(object, repaired_) != nullptr) return cut(sink);
       take(object, sink);
     }
     if (failed_) return;
@@ -48,7 +49,7 @@ class GeminiStreamDecoder final : public StreamDecoder {
   void take(std::string_view object, EventSink& sink) {
     object = trimmed(object);
     if (object.empty() || object == "[DONE]") return;  // proxies end all streams alike
-    if (!check_reply(object, repaired_)) {
+    if (check_provider_json(object, repaired_) != nullptr) {
       return fail_with(broken(ErrorKind::BadJson, "an event of the stream is not valid JSON"), sink);
     }
     const wire::JsonValue document(object);

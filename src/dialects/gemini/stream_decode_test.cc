@@ -121,6 +121,18 @@ TEST(GeminiStream, SignaturesBelongToTheirPart) {
       "0.4 call call_2cfad118d3ecc02c1 g\n0.4 args \"{}\"\n0.4 done\n0 finished tool_calls (STOP)\nend\n");
 }
 
+TEST(GeminiStream, ACallsSignatureComesBeforeItsArguments) {
+  EXPECT_EQ(
+      events(sse({candidate(R"({"functionCall":{"name":"f","willContinue":true}})"),
+                  candidate(R"({"thoughtSignature":"s1","functionCall":{"willContinue":true,"partialArgs":)"
+                            R"([{"jsonPath":"$.a","numberValue":1}]}})"),
+                  candidate(R"({"thoughtSignature":"late","functionCall":{"partialArgs":)"
+                            R"([{"jsonPath":"$.b","numberValue":2}]}})",
+                            kStop)})),
+      "started\n0.0 call call_2cfad118d3ecc02c0 f\n0.0 state s1\n0.0 args \"{\"a\":1,\"b\":2}\"\n0.0 done\n"
+      "0 finished tool_calls (STOP)\nend\n");
+}
+
 TEST(GeminiStream, CandidatesInterleave) {
   EXPECT_EQ(
       events(sse(

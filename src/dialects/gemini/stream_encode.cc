@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dialects/gemini/answer_encode.h"
+#include "dialects/gemini/errors.h"
 #include "dialects/gemini/logprobs.h"
 #include "dialects/gemini/part_write.h"
 #include "dialects/gemini/usage.h"
@@ -51,7 +52,9 @@ class GeminiStreamEncoder final : public StreamEncoder {
       case Kind::End: end(out); break;
       case Kind::Ping: out += array_ ? "\r\n" : kGeminiHeartbeat; break;
       case Kind::Failed:
-        if (array_) separate(out);  // the error is an element
+        if (array_) separate(out);  // the error is an element, the last one
+        encode_stream_error(*event.error, head_.request_id, out);
+        if (array_) out += "]";
         break;
     }
   }

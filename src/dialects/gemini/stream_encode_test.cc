@@ -144,8 +144,8 @@ TEST_F(GeminiEncoder, ArrayFormBreaksOffWithAnElement) {
   std::string all = take({.kind = Kind::TextDelta, .text = "a"});
   const Error error = Error::upstream(ErrorKind::Overloaded, AttemptPhase::ReplyBegun, "busy");
   all += take({.kind = Kind::Failed, .error = &error});
-  client_side().encode_stream_error(error, "req", all);
-  EXPECT_FALSE(wire::check_json(all + "]")) << all;
+  EXPECT_FALSE(wire::check_json(all)) << all;
+  EXPECT_NE(testing::stream(all).events.find("failed stream_error busy"), std::string::npos) << all;
 }
 
 // The chats of Google's JavaScript SDK forget a turn of which one response has no part.

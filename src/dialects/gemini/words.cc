@@ -1,17 +1,14 @@
 #include "dialects/gemini/words.h"
 
-#include <algorithm>
 #include <array>
+
+#include "dialects/finish_words.h"
 
 namespace qq::dialects::gemini {
 namespace {
 
 using model::Finish;
 
-struct FinishWord {
-  std::string_view word;
-  Finish finish;
-};
 // In the order of Vertex's numbers, which is who sends them; behind NO_IMAGE: words without a known number.
 constexpr std::array<FinishWord, 26> kFinishWords{{
     {"FINISH_REASON_UNSPECIFIED", Finish::Stop},
@@ -45,11 +42,6 @@ constexpr std::array<FinishWord, 26> kFinishWords{{
 constexpr std::array<std::string_view, 7> kBlockWords{
     "", "SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "MODEL_ARMOR", "IMAGE_SAFETY"};
 
-const FinishWord* find(std::string_view word) noexcept {
-  const auto found = std::ranges::find(kFinishWords, word, &FinishWord::word);
-  return found == kFinishWords.end() ? nullptr : &*found;
-}
-
 constexpr bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
@@ -57,13 +49,12 @@ constexpr bool is_digit(char c) noexcept {
 }  // namespace
 
 Finish finish_of(std::string_view word, bool has_calls) noexcept {
-  const FinishWord* const known = find(word);
-  const Finish finish = known == nullptr ? Finish::Stop : known->finish;
+  const Finish finish = finish_of_word(kFinishWords, word).value_or(Finish::Stop);
   return finish == Finish::Stop && has_calls ? Finish::ToolCalls : finish;
 }
 
 std::string_view finish_word(Finish finish, std::string_view provider_word) noexcept {
-  if (const FinishWord* const known = find(provider_word)) return known->word;
+  if (finish_of_word(kFinishWords, provider_word)) return provider_word;
   switch (finish) {
     case Finish::None:
     case Finish::Stop:
@@ -103,13 +94,6 @@ Modality modality_of(wire::JsonValue value) noexcept {
   if (text == "\"IMAGE\"" || text == "2") return Modality::Image;
   if (text == "\"AUDIO\"" || text == "4") return Modality::Audio;
   return Modality::Other;
-}
-
-model::MediaPart::Kind media_kind(std::string_view media_type) noexcept {
-  using Kind = model::MediaPart::Kind;
-  if (media_type.starts_with("image/")) return Kind::Image;
-  if (media_type.starts_with("audio/")) return Kind::Audio;
-  return media_type.starts_with("video/") ? Kind::Video : Kind::File;
 }
 
 ModelTraits traits_of(std::string_view model) noexcept {

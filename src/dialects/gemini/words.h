@@ -22,8 +22,6 @@ std::string_view block_reason(wire::JsonValue value) noexcept;
 enum class Modality : std::uint8_t { Text, Image, Audio, Other };
 Modality modality_of(wire::JsonValue value) noexcept;
 
-model::MediaPart::Kind media_kind(std::string_view media_type) noexcept;
-
 // "gemini-2.5-flash-lite" taken apart. Names without a number ("gemini-flash-latest") are of the newest kind.
 struct ModelTraits {
   std::uint16_t generation = 0;  // 25 for 2.5, 30 for 3; 0: no Gemini (Gemma and others)

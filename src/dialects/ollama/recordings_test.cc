@@ -1,5 +1,6 @@
 // Recorded exchanges of Ollama's own chat, and other applications' requests as Ollama gets them.
-#include <recordings/recorded_dialect.h>
+#include <recordings/dialects.h>
+#include <recordings/fixture.h>
 
 #include "dialects/ollama/dialect.h"
 #include "wire/json.h"
@@ -7,22 +8,13 @@
 namespace qq::dialects::ollama {
 namespace {
 
-using recordings::Recording;
-
-class OllamaRecordings : public recordings::RecordedDialect {
+class OllamaRecordings : public recordings::RecordingsTest {
  protected:
   void SetUp() override {
-    // The others are OpenAI's dialect, or no chat.
-    load({"ollama"}, [](const Recording& recording) { return recording.path == "/api/chat"; });
-    if (!IsSkipped()) ASSERT_EQ(all_.size(), 1U);
+    const recordings::Recorded& recorded = recordings::recorded_in(model::Dialect::Ollama);
+    load(recorded.exchanges, recorded.speaks);
   }
 };
-
-TEST_F(OllamaRecordings, DecodeToWhatTheSummarySays) {
-  recordings::expect_summary("ollama", all_, [](const Recording& recording) {
-    return recordings::read_reply(provider_side(), model::Dialect::Ollama, {}, recording);
-  });
-}
 
 TEST_F(OllamaRecordings, RequestsOfOtherDialectsBecomeOnesThatOllamaTakes) {
   std::size_t count = 0;

@@ -1,6 +1,7 @@
 // Every recorded exchange of the OpenAI dialects through decoder and judge: the same however the bytes are
 // split, and as tests/golden/recordings.summary says. QQ_GOLDEN_UPDATE=1 writes the summary anew.
-#include <recordings/recordings.h>
+#include <recordings/fixture.h>
+#include <recordings/summary.h>
 
 #include "dialects/openai/answer.h"
 #include "dialects/openai/replay.h"
@@ -10,12 +11,6 @@ namespace {
 
 using recordings::Recording;
 
-// A sanitized build tries every 61st position: a prime, so that all places in a line get their turn.
-#ifdef QQ_SANITIZED
-constexpr std::size_t kStride = 61;
-#else
-constexpr std::size_t kStride = 1;
-#endif
 constexpr std::size_t kSplitMax = 4096;
 
 model::Target target_of(const Recording& recording) {
@@ -32,15 +27,13 @@ bool is_stream(const Recording& recording) {
   return recording.stream && recording.status < 400;
 }
 
-class Recordings : public ::testing::Test {
+class Recordings : public recordings::RecordingsTest {
  protected:
   void SetUp() override {
-    const auto folder = recordings::folder();
-    if (!folder) GTEST_SKIP() << "no recordings: set QQ_SHARED_DIR or put `shared` beside the checkout";
-    all_ = recordings::load_openai(*folder);
-    ASSERT_EQ(all_.size(), recordings::kOpenaiExchanges);
+    load(recordings::kOpenaiExchanges,
+         [](const Recording& each) { return recordings::openai_endpoint(each).has_value(); });
+    for (Recording& each : all_) each.endpoint = *recordings::openai_endpoint(each);
   }
-  std::vector<Recording> all_;
 };
 
 TEST_F(Recordings, StreamsAreTheSameWholeAndByteByByte) {
@@ -69,7 +62,7 @@ TEST_F(Recordings, StreamsAreTheSameSplitAnywhereInTheirFirst4KiB) {
     const std::string_view body =
         std::string_view(recording.body).substr(0, border == std::string::npos ? border : border + 2);
     const auto whole = testing::replay(body, {}, recording.endpoint, target, kRules);
-    for (std::size_t cut = 1; cut < std::min(kSplitMax, body.size()); cut += kStride) {
+    for (std::size_t cut = 1; cut < std::min(kSplitMax, body.size()); cut += recordings::kSplitStride) {
       const auto split = testing::replay(body, {cut}, recording.endpoint, target, kRules);
       ASSERT_EQ(whole.events, split.events) << recording.name << " split at " << cut;
       ASSERT_EQ(whole.forwarded, split.forwarded) << recording.name << " split at " << cut;
@@ -110,28 +103,14 @@ std::string summarise_answer(const Recording& recording) {
 }
 
 TEST_F(Recordings, AreJudgedAsTheSummarySays) {
-  const std::string path = QQ_SOURCE_DIR "/tests/golden/recordings.summary";
-  std::string summary =
-      "# Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.\n";
-  std::map<std::string, std::string> names;
+  recordings::Summary summary(
+      QQ_SOURCE_DIR "/tests/golden/recordings.summary",
+      "Recorded exchanges by hash of their name: what the judge makes of each. See recordings_test.cc.");
   for (const Recording& recording : all_) {
     if (recording.status >= 400) continue;
-    const std::string key = recordings::hash(recording.name);
-    names[key] = recording.name;
-    summary +=
-        key + " " + (recording.stream ? summarise_stream(recording) : summarise_answer(recording)) + "\n";
+    summary.add(recording, recording.stream ? summarise_stream(recording) : summarise_answer(recording));
   }
-  if (std::getenv("QQ_GOLDEN_UPDATE") != nullptr) {
-    std::ofstream(path, std::ios::binary) << summary;
-    return;
-  }
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path;
-  std::istringstream now(summary);
-  for (std::string then_line, now_line; std::getline(now, now_line);) {
-    std::getline(in, then_line);
-    EXPECT_EQ(now_line, then_line) << names[now_line.substr(0, now_line.find(' '))];
-  }
+  summary.compare();
 }
 
 TEST_F(Recordings, GoodAnswersAreNeverFaults) {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "dialects/made_ids.h"
+#include "dialects/media.h"
 #include "dialects/openai/answer.h"
 #include "dialects/openai/content.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/openai_chat/thoughts.h"
 #include "dialects/openai_chat/words.h"
 #include "wire/json_text.h"
+#include "wire/utf8.h"
 
 namespace qq::dialects::openai_chat {
 namespace {
@@ -159,7 +162,7 @@ bool is_read(std::string_view key) noexcept {
 Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Target& target,
                                         std::string_view id_seed) {
   std::string repaired;
-  body = as_utf8(body, repaired);
+  body = wire::as_utf8(body, repaired);
   openai::AnswerFacts facts = openai::judge_answer(model::Endpoint::ChatCompletions, body, target);
   if (facts.error) return fail(std::move(*facts.error));
   if (facts.fault)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dialects/carried_state.h"
+#include "dialects/media.h"
 #include "dialects/openai_chat/members.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/openai_chat/thoughts.h"

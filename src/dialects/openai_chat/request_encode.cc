@@ -226,6 +226,7 @@ class BodyWriter {
         return;
       case Thinking::Effort:
       case Thinking::EveryEffort:
+        if (effort && !wish.effort && *effort != Effort::None) lose(Field::Reasoning, loss::kNearest);
         if (effort) write_effort(*effort);
         return;
     }

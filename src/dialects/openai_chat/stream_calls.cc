@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialects/made_ids.h"
 #include "dialects/openai_chat/words.h"
 #include "wire/json_text.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialects/media.h"
 #include "dialects/openai/answer.h"
 #include "dialects/openai/content.h"
 #include "dialects/openai/error_body.h"
@@ -14,6 +15,7 @@
 #include "dialects/openai_chat/words.h"
 #include "wire/json_text.h"
 #include "wire/sse.h"
+#include "wire/utf8.h"
 
 namespace qq::dialects::openai_chat {
 namespace {
@@ -165,7 +167,7 @@ class ChunkDecoder final : public StreamDecoder {
       end();
       return;
     }
-    data = as_utf8(data, repaired_);
+    data = wire::as_utf8(data, repaired_);
     const bool is_json =
         (data.front() == '{' || data.front() == '[') && !wire::check_json(data, {.check_utf8 = false});
     if (name == "error") {
@@ -435,7 +437,7 @@ class ChunkDecoder final : public StreamDecoder {
   }
   [[nodiscard]] std::optional<Error> bare_error() const {
     std::string repaired;
-    const std::string_view text = as_utf8(trimmed(bare_), repaired);
+    const std::string_view text = wire::as_utf8(trimmed(bare_), repaired);
     if (text.empty() || wire::check_json(text)) return std::nullopt;
     return openai::find_error(JsonValue(text));
   }

@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "dialects/finish_words.h"
 #include "dialects/openai/content.h"
-#include "wire/utf8.h"
 
 namespace qq::dialects::openai_chat {
 namespace {
 
 using model::Finish;
 
-struct FinishWord {
-  std::string_view word;
-  Finish finish;
-};
 // What is not here ends as "stop" does, or by openai::meaning_of_finish.
 constexpr std::array kFinishWords{
     FinishWord{"stop", Finish::Stop},
@@ -58,30 +54,9 @@ Said::Said(wire::JsonValue message) noexcept {
   }
 }
 
-std::string_view as_utf8(std::string_view text, std::string& repaired) {
-  repaired.clear();
-  std::size_t taken = 0;  // up to where `text` is in `repaired`
-  for (std::size_t at = 0; at < text.size();) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    const wire::Utf8Part part = wire::first_utf8_part(text.substr(at));
-    if (!part.valid) {
-      repaired.append(text, taken, at - taken).append(wire::kReplacementCharacter);
-      taken = at + part.size;
-    }
-    at += part.size;
-  }
-  if (taken == 0) return text;
-  repaired.append(text, taken);
-  return repaired;
-}
-
 Finish finish_of(std::string_view word) noexcept {
   if (word.empty()) return Finish::None;
-  const auto* const found = std::ranges::find(kFinishWords, word, &FinishWord::word);
-  if (found != kFinishWords.end()) return found->finish;
+  if (const auto known = finish_of_word(kFinishWords, word)) return *known;
   switch (openai::meaning_of_finish(word)) {
     case openai::FinishMeaning::Normal: return Finish::Stop;
     case openai::FinishMeaning::EmptyIsFine: return Finish::Filtered;
@@ -187,47 +162,12 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}{:016x}", first, second);
 }
 
-std::string made_call_id(std::string_view seed, std::size_t number) {
-  return fmt::format("call_{}{}", fingerprint(seed).substr(0, 20), number);
-}
-
-bool split_data_url(std::string_view url, std::string_view& media_type, std::string_view& base64) noexcept {
-  if (!url.starts_with("data:")) return false;
-  const std::size_t comma = url.find(',');
-  if (comma == std::string_view::npos) return false;
-  std::string_view head = url.substr(5, comma - 5);
-  if (!head.ends_with(";base64")) return false;
-  head.remove_suffix(7);
-  media_type = head.substr(0, head.find(';'));
-  base64 = url.substr(comma + 1);
-  return true;
-}
-
 std::string_view sound_type(std::string_view base64) noexcept {
   if (base64.starts_with("UklGR")) return "audio/wav";
   if (base64.starts_with("T2dn")) return "audio/ogg";
   if (base64.starts_with("ZkxhQ")) return "audio/flac";
   if (base64.starts_with("SUQz") || base64.starts_with("//")) return "audio/mpeg";
   return "audio/pcm";
-}
-
-model::MediaPart media_of_url(model::MediaPart::Kind kind, std::string_view url) {
-  model::MediaPart media{.kind = kind,
-                         .source = model::MediaPart::Source::Url,
-                         .data = {},
-                         .media_type = {},
-                         .name = {},
-                         .detail = {}};
-  std::string_view media_type;
-  std::string_view base64;
-  if (split_data_url(url, media_type, base64)) {
-    media.source = model::MediaPart::Source::Base64;
-    media.data = base64;
-    media.media_type = media_type;
-  } else {
-    media.data = url;
-  }
-  return media;
 }
 
 }  // namespace qq::dialects::openai_chat

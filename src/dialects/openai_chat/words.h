@@ -19,10 +19,6 @@ struct Said {
   wire::JsonValue old_call;  // function_call
 };
 
-// `text` if it is UTF-8, else `repaired`, which then holds it with U+FFFD for what is not. Some of a
-// provider's JSON goes out as it came in, and a translated answer must not be broken by one byte of it.
-std::string_view as_utf8(std::string_view text, std::string& repaired);
-
 // A provider's finish reason, whichever of the many words it is; None for "" only.
 model::Finish finish_of(std::string_view word) noexcept;
 // The word for clients: one that OpenAI's own SDKs know, but "error" for what broke. Empty for None.
@@ -51,16 +47,10 @@ inline bool is_no_arguments(std::string_view text) noexcept {
   return text.empty() || text == "null";
 }
 
-// The id of a call that its provider gave none: stable and unique within the answer.
-std::string made_call_id(std::string_view seed, std::size_t number);
 // 128 bits of `text`, as hex digits.
 std::string fingerprint(std::string_view text);
 
-// A "data:image/png;base64,…" taken apart; `media_type` empty and false if it is no such URL.
-bool split_data_url(std::string_view url, std::string_view& media_type, std::string_view& base64) noexcept;
 // What the beginning of a sound in base64 says it is, where nothing else does.
 std::string_view sound_type(std::string_view base64) noexcept;
-// An image or a video by its URL, which may be a data URL.
-model::MediaPart media_of_url(model::MediaPart::Kind kind, std::string_view url);
 
 }  // namespace qq::dialects::openai_chat

@@ -6,7 +6,7 @@
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
 #include "dialects/openai_responses/parts.h"
-#include "wire/utf8.h"
+#include "dialects/provider_json.h"
 
 namespace qq::dialects::openai_responses {
 
@@ -67,20 +67,6 @@ Error error_of_response(JsonValue error, std::string_view status) {
   if (openai::is_error_value(error)) return openai::error_from_value(error);
   return Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
                          "the provider ended its answer with \"" + std::string(status) + "\"");
-}
-
-const char* check_provider_json(std::string_view& text, std::string& repaired) {
-  if (!wire::check_json(text)) return nullptr;
-  if (const auto error = wire::check_json(text, {.check_utf8 = false})) return error->reason;
-  repaired.reserve(text.size() + 16);
-  for (std::string_view rest = text; !rest.empty();) {
-    const wire::Utf8Part part = wire::first_utf8_part(rest);
-    repaired.append(part.valid ? rest.substr(0, part.size) : wire::kReplacementCharacter);
-    rest.remove_prefix(part.size);
-  }
-  text = repaired;
-  const auto error = wire::check_json(text);
-  return error ? error->reason : nullptr;
 }
 
 namespace {

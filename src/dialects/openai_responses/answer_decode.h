@@ -16,10 +16,6 @@ struct ResponseMembers {
 // What neither has a meaning here nor repeats the request goes to `others`, if given.
 ResponseMembers read_response(wire::JsonValue response, model::ExtraFields* others = nullptr);
 
-// Checks a provider's JSON. Bytes that are not UTF-8 are no fault of the client's: `text` becomes a view of
-// `repaired`, where U+FFFD stands for them. The reason if it is no JSON.
-const char* check_provider_json(std::string_view& text, std::string& repaired);
-
 // `has_calls`: calls wait for results.
 model::Finish finish_of(std::string_view status, std::string_view reason, bool has_calls) noexcept;
 // StreamError from a failed response's `error`.

@@ -1,3 +1,4 @@
+#include "dialects/media.h"
 #include "dialects/openai_responses/answer_decode.h"
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
@@ -16,18 +17,11 @@ std::unexpected<Error> missing(std::string_view name) {
       invalid("'" + std::string(name) + "' is missing", std::string(name), "missing_required_parameter"));
 }
 
-// "data:image/png;base64,…" is bytes, any other URL an address.
-void take_url(std::string url, MediaPart& media) {
-  constexpr std::string_view kMark = ";base64,";
-  const std::size_t mark = url.starts_with("data:") ? url.find(kMark) : std::string::npos;
-  if (mark == std::string::npos) {
-    media.source = MediaPart::Source::Url;
-    media.data = std::move(url);
-    return;
-  }
-  media.source = MediaPart::Source::Base64;
-  media.media_type = url.substr(5, mark - 5);
-  media.data = url.substr(mark + kMark.size());
+void take_url(std::string_view url, MediaPart& media) {
+  MediaPart of_url = media_of_url(media.kind, url);
+  media.source = of_url.source;
+  media.data = std::move(of_url.data);
+  if (!of_url.media_type.empty()) media.media_type = std::move(of_url.media_type);
 }
 
 struct ContentMembers {
@@ -41,7 +35,7 @@ Result<MediaPart> decode_image(const ContentMembers& of) {
   QQ_TRY(std::string url, string_of(of.image_url, "image_url"));
   QQ_TRY(std::string file_id, string_of(of.file_id, "file_id"));
   if (!url.empty()) {
-    take_url(std::move(url), media);
+    take_url(url, media);
   } else if (!file_id.empty()) {
     media.source = MediaPart::Source::FileId;
     media.data = std::move(file_id);
@@ -59,11 +53,11 @@ Result<MediaPart> decode_file(const ContentMembers& of) {
   QQ_TRY(std::string url, string_of(of.file_url, "file_url"));
   QQ_TRY(std::string file_id, string_of(of.file_id, "file_id"));
   if (data.starts_with("data:")) {
-    take_url(std::move(data), media);
+    take_url(data, media);
   } else if (!data.empty()) {
     media.data = std::move(data);
   } else if (!url.empty()) {
-    take_url(std::move(url), media);
+    take_url(url, media);
   } else if (!file_id.empty()) {
     media.source = MediaPart::Source::FileId;
     media.data = std::move(file_id);

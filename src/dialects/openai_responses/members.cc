@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "dialects/made_ids.h"
+
 namespace qq::dialects::openai_responses {
 
 using wire::JsonValue;
@@ -137,10 +139,7 @@ std::int64_t seconds_of(JsonValue value) noexcept {
 }
 
 std::string made_id(std::string_view prefix, std::string_view seed, std::size_t number) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : seed) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  hash = (hash ^ number) * 1099511628211ULL;
-  return fmt::format("{}{:016x}", prefix, hash);
+  return fmt::format("{}{:016x}", prefix, (fnv1a(seed) ^ number) * 1099511628211ULL);
 }
 
 }  // namespace qq::dialects::openai_responses

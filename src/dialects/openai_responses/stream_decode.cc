@@ -9,6 +9,7 @@
 #include "dialects/openai_responses/members.h"
 #include "dialects/openai_responses/parts.h"
 #include "dialects/openai_responses/stream_event_members.h"
+#include "dialects/provider_json.h"
 #include "wire/sse.h"
 
 namespace qq::dialects::openai_responses {
@@ -62,7 +63,10 @@ class Decoder final : public StreamDecoder {
 
  private:
   // ---- What comes out.
-  void emit(const StreamEvent& event, EventSink& sink) { sink.on_event(event); }
+  void emit(StreamEvent event, EventSink& sink) {
+    event.dialect = kDialect;
+    sink.on_event(event);
+  }
   void fail(Error error, EventSink& sink) {
     over_ = true;
     emit({.kind = StreamEvent::Kind::Failed, .error = &error}, sink);
@@ -118,8 +122,7 @@ class Decoder final : public StreamDecoder {
           .part_kind = PartKind::Opaque,
           .part = item.part,
           .word = item.type,
-          .json = json,
-          .dialect = kDialect},
+          .json = json},
          sink);
   }
   void logprobs(JsonValue array, EventSink& sink) {
@@ -128,11 +131,14 @@ class Decoder final : public StreamDecoder {
   }
   void citation(Item& item, std::string_view json, EventSink& sink) {
     ++item.citations;
-    emit({.kind = StreamEvent::Kind::CitationDelta, .part = item.part, .json = json, .dialect = kDialect},
-         sink);
+    emit({.kind = StreamEvent::Kind::CitationDelta, .part = item.part, .json = json}, sink);
   }
 
   // ---- What comes in.
+  // Of any kind may be what is open of an item, for some send other events than it announced.
+  static bool is_open(const Item& item, PartKind kind) noexcept {
+    return item.open && item.part_kind == kind;
+  }
   Item* find_item(const EventMembers& of) noexcept {
     const auto found = std::ranges::find(items_, of.output_index, &Item::index);
     return found == items_.end() ? nullptr : &*found;
@@ -206,7 +212,7 @@ class Decoder final : public StreamDecoder {
     if (of.type == "response.custom_tool_call_input.done") return arguments_done(of, of.input, sink);
     if (of.type.starts_with("response.reasoning")) return thought(of, sink);
     Item* const item = of.has_output_index ? find_item(of) : nullptr;
-    if (item != nullptr && item->kind == PartKind::Opaque && item->open) opaque(*item, data.text(), sink);
+    if (item != nullptr && is_open(*item, PartKind::Opaque)) opaque(*item, data.text(), sink);
   }
 
   // Opens the part that the event belongs to, unless it is open.
@@ -260,7 +266,7 @@ class Decoder final : public StreamDecoder {
     }
     if (type->raw_string() != "output_text") return;
     text_done(of, PartKind::Text, of.part.member("text").value_or(JsonValue()), sink);
-    if (!item->open || item->content_index != of.content_index) return;
+    if (!is_open(*item, PartKind::Text) || item->content_index != of.content_index) return;
     std::size_t number = 0;
     const JsonValue annotations = of.part.member("annotations").value_or(JsonValue());
     for (wire::JsonElements each(annotations); each.next();) {
@@ -289,12 +295,11 @@ class Decoder final : public StreamDecoder {
 
   void arguments_delta(const EventMembers& of, EventSink& sink) {
     Item* const item = find_item(of);
-    if (item == nullptr || !item->open || item->part_kind != PartKind::ToolCall) return;
-    delta(*item, of.delta.string(), sink);
+    if (item != nullptr && is_open(*item, PartKind::ToolCall)) delta(*item, of.delta.string(), sink);
   }
   void arguments_done(const EventMembers& of, JsonValue whole, EventSink& sink) {
     Item* const item = find_item(of);
-    if (item == nullptr || !item->open || item->part_kind != PartKind::ToolCall || item->any_delta) return;
+    if (item == nullptr || !is_open(*item, PartKind::ToolCall) || item->any_delta) return;
     delta(*item, whole.string(), sink);
   }
 
@@ -332,7 +337,7 @@ class Decoder final : public StreamDecoder {
   }
   void open_opaque(Item& item, JsonValue from, std::string_view type, EventSink& sink) {
     item.type = type;
-    open_part(item, {.part_kind = PartKind::Opaque, .word = item.type, .dialect = kDialect}, sink);
+    open_part(item, {.part_kind = PartKind::Opaque, .word = item.type}, sink);
     opaque(item, from.text(), sink);
   }
 
@@ -352,8 +357,8 @@ class Decoder final : public StreamDecoder {
       case PartKind::ToolCall: call_done(*item, of.item, sink); break;
       case PartKind::Reasoning: reasoning_done(*item, of.item, sink); break;
       case PartKind::Opaque:
-        if (!item->open && !item->any_part) open_opaque(*item, of.item, word, sink);
-        if (item->open) opaque(*item, of.item.text(), sink);
+        if (!item->any_part) open_opaque(*item, of.item, word, sink);
+        if (is_open(*item, PartKind::Opaque)) opaque(*item, of.item.text(), sink);
         break;
       default:
         if (!item->any_part) emit_parts(*item, decode_output_item(of.item), sink);
@@ -363,7 +368,7 @@ class Decoder final : public StreamDecoder {
   }
   void call_done(Item& item, JsonValue from, EventSink& sink) {
     if (!item.any_part) open_call(item, from, sink);
-    if (!item.open || item.any_delta) return;
+    if (!is_open(item, PartKind::ToolCall) || item.any_delta) return;
     const auto whole = from.member(item.custom ? "input" : "arguments");
     const std::string text = whole && whole->is_string() ? whole->string() : std::string();
     delta(item, !item.custom && (text.empty() || text == "null") ? "{}" : text, sink);
@@ -375,7 +380,7 @@ class Decoder final : public StreamDecoder {
     }
     const auto sealed = from.member("encrypted_content");
     if (!sealed || !sealed->is_string() || sealed->raw_string().empty()) return;
-    if (!item.open) {
+    if (!is_open(item, PartKind::Reasoning)) {
       open_part(item,
                 {.part_kind = PartKind::Reasoning, .id = item.id, .reasoning = ReasoningPart::Kind::Redacted},
                 sink);

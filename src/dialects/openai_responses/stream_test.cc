@@ -143,6 +143,31 @@ TEST(ResponsesStream, InterleavedItemsKeepTheGrammar) {
   EXPECT_TRUE(stream.ended);
 }
 
+TEST(ResponsesStream, EventsOfAnotherKindThanTheirItemKeepTheGrammar) {
+  // Announced as something unknown or as a call, and then a text.
+  for (const char* type : {"odd", "function_call"}) {
+    const std::string added =
+        std::string(R"({"type":"response.output_item.added","output_index":0,"item":)") + R"({"type":")" +
+        type + R"(","name":"f","call_id":"c"}})";
+    const auto stream = decoded(events(
+        {kCreated, added, kDelta, R"({"type":"response.odd.progress","output_index":0})",
+         R"({"type":"response.content_part.done","output_index":0,"content_index":0,"part":)"
+         R"({"type":"output_text","text":"hi","annotations":[{"type":"url_citation"}]}})",
+         R"({"type":"response.output_item.done","output_index":0,"item":{"type":"odd"}})", kCompleted}));
+    EXPECT_NE(
+        stream.events.find("0.1 text\n0.1 + \"hi\"\n0.1 citation {\"type\":\"url_citation\"}\n0.1 done\n"),
+        std::string::npos)
+        << stream.events;
+  }
+  // A refusal has no citations.
+  const auto refused = decoded(events(
+      {kCreated, R"({"type":"response.refusal.delta","output_index":0,"content_index":0,"delta":"no"})",
+       R"({"type":"response.content_part.done","output_index":0,"content_index":0,"part":)"
+       R"({"type":"output_text","text":"","annotations":[{"type":"url_citation"}]}})",
+       kCompleted}));
+  EXPECT_EQ(refused.events.find("citation"), std::string::npos) << refused.events;
+}
+
 TEST(ResponsesStream, ErrorsEndIt) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {R"({"type":"error","code":"rate_limit_exceeded","message":"slow","param":null})", "slow"},

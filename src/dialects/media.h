@@ -1,0 +1,14 @@
+// Media by their URLs, which OpenAI's dialects and those that imitate them use for bytes as well.
+#pragma once
+#include <string_view>
+
+#include "model/part.h"
+
+namespace qq::dialects {
+
+// A "data:image/png;base64,…" taken apart, parameters of its media type left out; false if it is no such URL.
+bool split_data_url(std::string_view url, std::string_view& media_type, std::string_view& base64) noexcept;
+// Media by their URL, or their bytes if it is a data URL.
+model::MediaPart media_of_url(model::MediaPart::Kind kind, std::string_view url);
+
+}  // namespace qq::dialects
