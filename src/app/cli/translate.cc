@@ -138,7 +138,8 @@ int run_translate(const TranslateOptions& options, const Streams& streams) {
   if (sides.client == nullptr) {
     return wrong(streams, client_option, is_request ? options.from : options.to, "no client speaks it here");
   }
-  if (sides.provider == nullptr) {
+  const bool is_described = (is_request ? *to : *from) == model::Dialect::Declared;
+  if (sides.provider == nullptr || is_described) {
     return wrong(streams, provider_option, is_request ? options.to : options.from,
                  "it cannot be translated without its configuration");
   }
