@@ -7,9 +7,9 @@ namespace {
 
 // In order of preference: what says most comes first. A target has one of them as a rule; of OpenAI's two,
 // chat is what most servers know best.
-constexpr std::array kConversations = {Endpoint::Messages,   Endpoint::GenerateContent, Endpoint::Converse,
-                                       Endpoint::CohereChat, Endpoint::OllamaChat,      Endpoint::Declared,
-                                       Endpoint::ChatCompletions, Endpoint::Responses};
+constexpr std::array kConversations = {
+    Endpoint::Messages,   Endpoint::GenerateContent, Endpoint::Converse,        Endpoint::CohereChat,
+    Endpoint::OllamaChat, Endpoint::Declared,        Endpoint::ChatCompletions, Endpoint::Responses};
 
 }  // namespace
 

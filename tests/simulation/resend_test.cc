@@ -40,7 +40,8 @@ Task<void> close_on_the_second(ScriptedUpstream& server, net::Stream& stream) {
   while (more && !has_whole_request(server.received(), before + 2)) {
     more = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
   }
-  co_await ScriptedUpstream::pause(server, Milliseconds{kMilliseconds});
+  constexpr Milliseconds kWhile{kMilliseconds};
+  co_await ScriptedUpstream::pause(server, kWhile);
 }
 
 WorldSetup scripted() {

@@ -51,7 +51,8 @@ class ScriptedAnswers {
     }
     std::string answer = answers_[std::min(asked_++, answers_.size() - 1)];
     co_await fakes::ScriptedUpstream::write(stream, std::move(answer));
-    co_await fakes::ScriptedUpstream::pause(server, Milliseconds{5});
+    constexpr Milliseconds kWhile{5};
+    co_await fakes::ScriptedUpstream::pause(server, kWhile);
   }
   static bool is_whole(std::string_view request) {
     const std::size_t head = request.find("\r\n\r\n");
