@@ -1,6 +1,7 @@
 // What the tests of the dialects other than OpenAI's share: how each is asked, with the head that its vendor
 // wants. For tests only.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
