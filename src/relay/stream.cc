@@ -329,8 +329,8 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   for (const std::string_view piece : step.out) events.append(piece);
   events.append(std::exchange(step.line_end, {}));
   auto told = told_last_event(state_, events, response_);
-  held_ = told ? *std::move(told) : std::move(events);
   put_off_ = told.has_value();
+  held_ = told ? *std::move(told) : std::move(events);
   if (!put_off_) {
     step.out = {};
     return false;
