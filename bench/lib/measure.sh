@@ -84,7 +84,7 @@ run_pairs() {
   local first=${rivals%% *} others='' order name round slot
   [[ $rivals == *' '* ]] && others=${rivals#* }
   for ((round = 1; round <= pairs; round++)); do
-    order="$first:1 $subject:ours"
+    order="$first:1 $contender:ours"
     [[ $noise_floor == yes ]] && order+=" $first:2"
     for name in $others; do order+=" $name:1"; done
     ((round % 2 == 0)) && order=$(reversed "$order")
@@ -98,12 +98,12 @@ run_pairs() {
     if [[ -t 2 ]]; then printf '\r%s: round %d of %d ' "$scenario" "$round" "$pairs" >&2; fi
   done
   if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
-  compare "$subject, $first" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$first:1" judged
+  compare "$contender, $first" "$scratch/$scenario.$contender:ours" "$scratch/$scenario.$first:1" judged
   if [[ $noise_floor == yes ]]; then
     compare "$first, $first (noise)" "$scratch/$scenario.$first:2" "$scratch/$scenario.$first:1"
   fi
   for name in $others; do
-    compare "$subject, $name" "$scratch/$scenario.$subject:ours" "$scratch/$scenario.$name:1"
+    compare "$contender, $name" "$scratch/$scenario.$contender:ours" "$scratch/$scenario.$name:1"
   done
 }
 
@@ -132,6 +132,7 @@ run_sliced_round() {
   case $metric in
     cpu_us_per_request) per=requests ;;
     cpu_us_per_event) per=events ;;
+    cpu_us_per_delta) per=deltas ;;
     *) echo "bench: $metric cannot be measured in slices" >&2 && return 1 ;;
   esac
   for slot in $order; do

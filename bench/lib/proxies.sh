@@ -81,6 +81,9 @@ make_client_key() {
 
 start_queqiao() { launch_queqiao queqiao "http://127.0.0.1:$1/v1"; }
 
+# The same gateway, asked in Anthropic's dialect: the mock speaks chat, so every request and event is translated.
+start_translated() { start_queqiao "$1" && client_options+=(--path /v1/messages); }
+
 # The provider is behind TLS: UPSTREAM_PORT is that of start_tls_front.
 start_queqiao_tls() {
   SSL_CERT_FILE=$scratch/ca.pem launch_queqiao queqiao_tls "https://localhost:$1/v1"

@@ -16,13 +16,20 @@
 namespace qq::bench {
 namespace {
 
-// A chat completion request. `stream` comes early, where the mock looks for it; the prompt fills up to
-// the wanted size.
+constexpr std::string_view kMessagesPath = "/v1/messages";
+
+// A chat completion request, or the same one as Anthropic's message when that is where it goes. `stream`
+// comes early, where the mock looks for it; the prompt fills up to the wanted size.
 std::string make_request(const Options& options) {
+  const bool messages = options.path == kMessagesPath;
   std::string body = "{\"model\":\"" + options.model + "\"";
-  if (options.stream) body += R"(,"stream":true,"stream_options":{"include_usage":true})";
-  body += R"(,"temperature":0.7,"max_tokens":512,"messages":[{"role":"system","content":)"
-          R"("You are a helpful assistant."},{"role":"user","content":")";
+  if (options.stream) {
+    body += messages ? R"(,"stream":true)" : R"(,"stream":true,"stream_options":{"include_usage":true})";
+  }
+  body += R"(,"temperature":0.7,"max_tokens":512,)";
+  body += messages ? R"("system":"You are a helpful assistant.","messages":[{"role":"user","content":")"
+                   : R"("messages":[{"role":"system","content":"You are a helpful assistant."},)"
+                     R"({"role":"user","content":")";
   constexpr std::string_view kEnd = "\"}]}";
   constexpr std::string_view kText =
       "Tell me again how the magpies build a bridge across the river of stars. ";
@@ -34,8 +41,14 @@ std::string make_request(const Options& options) {
                      "\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
                      "User-Agent: qq_load\r\n";
   if (!options.key.empty()) head += "Authorization: Bearer " + options.key + "\r\n";
+  if (messages) head += "anthropic-version: 2023-06-01\r\n";
   for (const std::string& line : options.headers) head += line + "\r\n";
   return head + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// The end of a stream: chat's mark, or Anthropic's last event.
+bool is_last(std::string_view data) {
+  return data.ends_with("[DONE]") || data.ends_with("[DONE]\r") || data.ends_with(R"("message_stop"})");
 }
 
 }  // namespace
@@ -175,7 +188,7 @@ void Generator::on_body(Connection& connection, std::string_view body, std::int6
   }
   if (!options_.stream) return;
   connection.events.feed(body, [&](std::string_view data) {
-    if (data.ends_with("[DONE]") || data.ends_with("[DONE]\r")) connection.done_seen = true;
+    if (is_last(data)) connection.done_seen = true;
     if (!connection.first_event_seen) {
       connection.first_event_seen = true;
       if (in_window_) results_.first_events.push_back(now - connection.start);
@@ -194,7 +207,7 @@ void Generator::finish(Connection& connection, std::int64_t now) {
       results_.first_error = "status " + std::to_string(connection.reader.status());
   } else if (options_.stream && !connection.done_seen) {
     ++results_.errors;
-    if (results_.first_error.empty()) results_.first_error = "a stream without [DONE]";
+    if (results_.first_error.empty()) results_.first_error = "a stream without its end";
   } else if (in_window_) {
     ++results_.requests;
     results_.latencies.push_back(now - connection.start);

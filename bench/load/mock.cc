@@ -1,5 +1,5 @@
 // qq_mock: a provider that costs next to nothing (2-3 us a request), for benchmarks. One thread, one
-// epoll loop. Every request gets a chat completion, or an event stream if its first 512 body bytes hold
+// epoll loop. Every request gets a chat completion, or an event stream if its first 2,048 body bytes hold
 // "stream":true. It does not pipeline and judges nothing; the product's own `sim-provider` does.
 //
 //   qq_mock PORT:delay_us:events:events_per_write:interval_us ...
@@ -32,7 +32,7 @@
 namespace qq::bench {
 namespace {
 
-constexpr std::size_t kLookForStream = 512;
+constexpr std::size_t kLookForStream = 2048;
 
 // Delays are the same for every connection of a port, so a queue in order of arrival is a timer queue.
 struct Wait {

@@ -26,9 +26,10 @@ POST chat completions at 127.0.0.1:PORT and print one JSON line of results.
                     generators that take turns on one clock load their proxies under the same weather
   --requests N      stop after N requests; no warm-up, no window
   --body BYTES      size of a request body (1024)
-  --stream          ask for event streams; counts events and measures how late their stamps arrive
+  --stream          ask for event streams; counts events and measures how late their stamps arrive;
+                    an event with a stamp is a delta
   --model NAME      model name in the body (bench-model)
-  --path PATH       (/v1/chat/completions)
+  --path PATH       (/v1/chat/completions); /v1/messages makes the bodies Anthropic's
   --key KEY         sent as `Authorization: Bearer KEY`
   --header LINE     a further header line; may be repeated
   --pid PID         also measure this process tree: CPU time in the window, memory before and at its end
