@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "net/socket_calls.h"
 
 namespace qq::net {
 namespace {
@@ -20,7 +21,7 @@ ssize_t send_gathered(int fd, std::span<const iovec> pieces) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces.data());  // sendmsg only reads them
   message.msg_iovlen = pieces.size();
-  return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+  return send_now(fd, message);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ IoTry TcpStream::try_read(std::span<char> into) noexcept {
   QQ_ASSERT(!into.empty());
   if (!readable_) return {};
   for (;;) {
-    const ssize_t n = ::recv(fd_, into.data(), into.size(), 0);
+    const ssize_t n = recv_now(fd_, into.data(), into.size());
     if (n > 0) {
       const auto bytes = static_cast<std::size_t>(n);
       if (bytes < into.size() && !hung_up_) readable_ = false;
@@ -109,7 +110,7 @@ IoTry TcpStream::try_write(std::span<const iovec> pieces) noexcept {
 
 IoTry TcpStream::send(std::span<const iovec> pieces, std::size_t offered) noexcept {
   for (;;) {
-    const ssize_t n = pieces.size() == 1 ? ::send(fd_, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
+    const ssize_t n = pieces.size() == 1 ? send_now(fd_, pieces[0].iov_base, pieces[0].iov_len)
                                          : send_gathered(fd_, pieces);
     if (n >= 0) {
       const auto bytes = static_cast<std::size_t>(n);
