@@ -7,8 +7,8 @@
 namespace qq::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> changes(std::string_view from, std::string_view to) {
   std::vector<std::string> out;

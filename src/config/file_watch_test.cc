@@ -40,7 +40,7 @@ TEST(Debounce, EventsWithoutAPauseCannotPutItOffForEver) {
   EXPECT_TRUE(debounce.take(now));
 }
 
-class FileWatchTest : public testing::Test {
+class FileWatchTest : public ::testing::Test {
  protected:
   FileWatchTest() { write(path_, "one"); }
   ~FileWatchTest() override { fs::remove_all(folder_); }

@@ -11,7 +11,7 @@ namespace qq::config {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr std::string_view kMinimal = R"(
 listeners:
@@ -160,7 +160,7 @@ models: [{name: g, provider: google}]
                                 environment);
   ASSERT_FALSE(result);
   EXPECT_THAT(to_text(result.error().front()),
-              testing::HasSubstr("has another `type` than service_account, the only one that is taken"));
+              ::testing::HasSubstr("has another `type` than service_account, the only one that is taken"));
 }
 
 TEST(Load, ReadsProvidersAccountsAndLimitGroups) {
@@ -311,7 +311,7 @@ TEST(Load, AFileThatIsNotThereIsAMistakeOfItsOwn) {
 TEST(Load, AFolderIsNoFile) {
   const auto result = load_file("/", test_environment());
   ASSERT_FALSE(result.has_value());
-  EXPECT_THAT(result.error().at(0).message, testing::HasSubstr("directory"));
+  EXPECT_THAT(result.error().at(0).message, ::testing::HasSubstr("directory"));
 }
 
 TEST(Load, TheMinimalExampleIsGood) {
@@ -345,8 +345,8 @@ TEST(Load, TheExamplesWithKeysSayWhichVariablesTheyNeed) {
     ASSERT_FALSE(result.has_value());
     std::string messages;
     for (const Diagnostic& d : result.error()) messages += d.message + "\n";
-    EXPECT_THAT(messages, testing::HasSubstr("OPENAI_API_KEY is not set"));
-    EXPECT_THAT(messages, testing::HasSubstr("QUEQIAO_KEY_PEPPER is not set"));
+    EXPECT_THAT(messages, ::testing::HasSubstr("OPENAI_API_KEY is not set"));
+    EXPECT_THAT(messages, ::testing::HasSubstr("QUEQIAO_KEY_PEPPER is not set"));
     EXPECT_EQ(result.error().size(), 2U) << messages;
   }
 }

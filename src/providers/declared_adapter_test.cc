@@ -155,7 +155,7 @@ ProviderConfig provider(DeclaredConfig adapter) {
   made.adapter = std::move(adapter);
   return made;
 }
-AccountConfig account(std::string credential) {
+AccountConfig declared_account(std::string credential) {
   AccountConfig made;
   made.name = "team";
   made.credential = Secret(std::move(credential));
@@ -169,7 +169,7 @@ TEST(DeclaredTarget, HasItsPathsWithTheModelInThem) {
   config.stream.format = "sse";
   config.stream.text = "/t";
   config.stream.done_data = "END";
-  const auto target = make_target(provider(config), account("k-123"), "mine", "large:v 1");
+  const auto target = make_target(provider(config), declared_account("k-123"), "mine", "large:v 1");
   ASSERT_TRUE(target) << target.error().message;
   const model::TargetEndpoint& endpoint = target->endpoint(model::Endpoint::Declared);
   EXPECT_EQ(endpoint.path_and_query, "/api/v2/large%3Av%201/ask");
@@ -183,35 +183,35 @@ TEST(DeclaredTarget, HasItsPathsWithTheModelInThem) {
 TEST(DeclaredTarget, SendsItsCredentialAsTheDescriptionSays) {
   DeclaredConfig config = least();
   config.auth.header = {"X-Api-Key", "Token "};
-  EXPECT_EQ(make_target(provider(config), account("k-1"), "m", "m")->auth_header_lines.reveal(),
+  EXPECT_EQ(make_target(provider(config), declared_account("k-1"), "m", "m")->auth_header_lines.reveal(),
             "X-Api-Key: Token k-1\r\n");
-  EXPECT_TRUE(make_target(provider(config), account(""), "m", "m")->auth_header_lines.empty());
+  EXPECT_TRUE(make_target(provider(config), declared_account(""), "m", "m")->auth_header_lines.empty());
 
   config.auth.header.reset();
   config.auth.hmac.emplace();
   config.auth.hmac->header = "x-sig";
   config.auth.hmac->value = "{{key_id}}:{{signature}}";
   config.auth.hmac->string_to_sign = "{{body}}";
-  const auto signing = make_target(provider(config), account("id:secret"), "m", "m");
+  const auto signing = make_target(provider(config), declared_account("id:secret"), "m", "m");
   ASSERT_TRUE(signing) << signing.error().message;
   EXPECT_EQ(signing->request_auth, model::RequestAuth::Hmac);
   EXPECT_TRUE(signing->auth_header_lines.empty()) << "the secret is never sent";
   EXPECT_EQ(signing->signing_credential.reveal(), "id:secret");
-  EXPECT_EQ(make_target(provider(config), account("secret"), "m", "m").error().message,
+  EXPECT_EQ(make_target(provider(config), declared_account("secret"), "m", "m").error().message,
             "provider \"own\": the credential of account \"team\" must be ID:SECRET, since the signature's "
             "headers name a key");
   config.auth.hmac->secret_form = "base64";
-  EXPECT_FALSE(make_target(provider(config), account("id:no base64"), "m", "m"));
+  EXPECT_FALSE(make_target(provider(config), declared_account("id:no base64"), "m", "m"));
 }
 
 TEST(DeclaredTarget, OnlyThisKindHasADescription) {
   ProviderConfig none = provider(least());
   none.adapter.reset();
-  EXPECT_EQ(make_target(none, account("k"), "m", "m").error().message,
+  EXPECT_EQ(make_target(none, declared_account("k"), "m", "m").error().message,
             "provider \"own\": `adapter` is missing, which describes how this kind is spoken to");
   ProviderConfig other = provider(least());
   other.kind = "openai_compatible";
-  EXPECT_EQ(make_target(other, account("k"), "m", "m").error().message,
+  EXPECT_EQ(make_target(other, declared_account("k"), "m", "m").error().message,
             "provider \"own\": `adapter` belongs to the kind declared, not to this one");
 }
 
@@ -222,7 +222,7 @@ TEST(DeclaredErrors, MeanWhatTheDescriptionSaysBeforeWhatTheirStatusSays) {
   config.errors.code = "/fault/code";
   config.errors.message = "/fault/text";
   config.errors.kinds = {{{}, "42", "rate_limited"}, {400, "7", "quota_exhausted"}, {418, "", "overloaded"}};
-  const auto target = make_target(provider(config), account("k-123456789"), "m", "m");
+  const auto target = make_target(provider(config), declared_account("k-123456789"), "m", "m");
   ASSERT_TRUE(target);
   const wire::Fields none;
   const auto classified = [&](int status, std::string_view body) {

@@ -10,8 +10,8 @@ namespace {
 using Scheme = model::HmacScheme;
 
 // 2026-01-31 12:30:45.678 UTC.
-constexpr WallTime kNow{std::chrono::milliseconds(1769862645678)};
-constexpr std::array<std::string_view, 2> kBody{R"({"words":)", R"("hi"})"};
+constexpr WallTime kSignedAt{std::chrono::milliseconds(1769862645678)};
+constexpr std::array<std::string_view, 2> kSignedBody{R"({"words":)", R"("hi"})"};
 
 model::TextTemplate words(std::string_view text, TemplateUse use) {
   auto read = read_text_template(text, use);
@@ -28,8 +28,8 @@ Scheme scheme(std::string_view to_sign, std::string_view value = "{{signature}}"
 
 std::string lines(const Scheme& scheme, std::string credential = "secret") {
   const RequestToHmac request{
-      .host = "brain.example", .path_and_query = "/v2/ask?mode=live&x=1", .body_pieces = kBody};
-  return hmac_header_lines(scheme, Secret(std::move(credential)), request, kNow, "0011223344");
+      .host = "brain.example", .path_and_query = "/v2/ask?mode=live&x=1", .body_pieces = kSignedBody};
+  return hmac_header_lines(scheme, Secret(std::move(credential)), request, kSignedAt, "0011223344");
 }
 
 // RFC 4231, test case 2, and RFC 2202's for SHA-1, whose key and text are the same.
@@ -56,7 +56,7 @@ TEST(HmacSigner, ABodyInPiecesIsSignedLikeAWholeOne) {
   const Scheme made = scheme("{{body_sha256}}{{body}}");
   const RequestToHmac whole{
       .host = "brain.example", .path_and_query = "/v2/ask?mode=live&x=1", .body_pieces = kWhole};
-  EXPECT_EQ(lines(made), hmac_header_lines(made, Secret("secret"), whole, kNow, "0011223344"));
+  EXPECT_EQ(lines(made), hmac_header_lines(made, Secret("secret"), whole, kSignedAt, "0011223344"));
 }
 
 TEST(HmacSigner, TellsTheKeyTheTimeAndTheNonceBesideTheSignature) {
@@ -92,7 +92,7 @@ TEST(HmacSigner, ASecretInBase64IsDecodedFirst) {
 TEST(HmacSigner, APathWithoutAQueryHasAnEmptyOne) {
   const Scheme made = scheme("x", "[{{path}}][{{query}}]");
   const RequestToHmac request{.host = "h", .path_and_query = "/a", .body_pieces = {}};
-  EXPECT_EQ(hmac_header_lines(made, Secret("s"), request, kNow, "n"), "x-signature: [/a][]\r\n");
+  EXPECT_EQ(hmac_header_lines(made, Secret("s"), request, kSignedAt, "n"), "x-signature: [/a][]\r\n");
 }
 
 }  // namespace

@@ -51,12 +51,12 @@ TEST(RetryAfter, PrefersMillisecondsUnlessTheySayZeroBesideSeconds) {
 }
 
 TEST(RetryAfter, ReadsGooglesRetryInfoWhenNoHeaderSays) {
-  constexpr std::string_view kBody =
+  constexpr std::string_view kQuotaBody =
       R"({"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.Help"},)"
       R"({"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.4s"}]}})";
-  EXPECT_EQ(wait("", "", kBody), Milliseconds(34'400));
-  EXPECT_EQ(wait("", "", "[" + std::string(kBody) + "]"), Milliseconds(34'400));
-  EXPECT_EQ(wait("3", "", kBody), seconds(3));
+  EXPECT_EQ(wait("", "", kQuotaBody), Milliseconds(34'400));
+  EXPECT_EQ(wait("", "", "[" + std::string(kQuotaBody) + "]"), Milliseconds(34'400));
+  EXPECT_EQ(wait("3", "", kQuotaBody), seconds(3));
   EXPECT_EQ(wait("", "", R"({"error":{"details":[{"retryDelay":"soon"}]}})"), std::nullopt);
   EXPECT_EQ(wait("", "", R"({"error":{"details":[{"retryDelay":"3s")"), std::nullopt);
 }

@@ -69,7 +69,8 @@ TEST(SigV4, SignsATokenThatIsSentAlong) {
 
 // What AWS's own SDK for Python (botocore 1.44.8) makes of the same requests.
 TEST(SigV4, EncodesThePathOfAModelTwice) {
-  constexpr WallTime kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 30} + 9h + 5min + 7s + 999ms};
+  constexpr WallTime kSigningTime{std::chrono::sys_days{std::chrono::year{2026} / 11 / 30} + 9h + 5min + 7s +
+                                  999ms};
   const std::array<std::string_view, 1> body = {R"({"messages":[]})"};
   RequestToSign request{.host = "bedrock-runtime.eu-central-1.amazonaws.com",
                         .path = "/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse",
@@ -77,7 +78,7 @@ TEST(SigV4, EncodesThePathOfAModelTwice) {
                         .body_pieces = body,
                         .region = "eu-central-1"};
   EXPECT_EQ(
-      sigv4_header_lines(kExample, request, kNow),
+      sigv4_header_lines(kExample, request, kSigningTime),
       "authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261130/eu-central-1/bedrock/aws4_request, "
       "SignedHeaders=content-type;host;x-amz-date, "
       "Signature=af520c65b10ffc1fa48db288de9e7e430bb3aecf1d72accf448ab78f8ace80d8\r\n"
@@ -88,12 +89,12 @@ TEST(SigV4, EncodesThePathOfAModelTwice) {
       "/model/"
       "arn%3Aaws%3Abedrock%3Aeu-central-1%3A123456789012%3Ainference-profile%2Feu.amazon.nova-lite-v1%3A0/"
       "converse-stream";
-  EXPECT_EQ(signature_in(sigv4_header_lines(with_token, request, kNow)),
+  EXPECT_EQ(signature_in(sigv4_header_lines(with_token, request, kSigningTime)),
             "dd2e58266b45e13e5563163671feb6c103cc9fc8dfd41c3f47b412c237b57fcd");
   request.host = "127.0.0.1:9001";
   request.path = "/model/a%20b/invoke";
   request.body_pieces = {};
-  EXPECT_EQ(signature_in(sigv4_header_lines(kExample, request, kNow)),
+  EXPECT_EQ(signature_in(sigv4_header_lines(kExample, request, kSigningTime)),
             "186332ef468271a7b5b640cb191cdb4b1540d23bbd92bb13724c31b0fe2cae32");
 }
 

@@ -59,6 +59,14 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
   state.attempts.push_back(std::move(attempt));
 }
 
+// Whether the target was chosen and could not be asked this: to choose it once more would go on for ever.
+bool cannot_do_it(const RequestState& state, const model::Target& target) {
+  return std::ranges::any_of(state.attempts, [&](const model::Attempt& attempt) {
+    return attempt.target == &target && attempt.outcome == model::Outcome::Refused && attempt.error &&
+           attempt.error->kind != ErrorKind::NoTarget;
+  });
+}
+
 // The first target from `from` on that may be tried now; refusals on the way are noted. When no target of
 // the plan was tried and only breakers are to blame, one of them is tried all the same.
 [[gnu::noinline]] std::optional<Chosen> choose(RequestState& state, std::size_t from) {
@@ -72,11 +80,17 @@ void note_refusal(RequestState& state, const model::Target& target, MonotonicTim
                            [](const model::Attempt& a) { return a.outcome == model::Outcome::Refused; })) {
     return std::nullopt;
   }
+  std::vector<std::size_t> shut_out;
   std::vector<resilience::TargetHealth*> healths;
-  for (const model::Target* target : state.plan.targets) healths.push_back(&health_of(state, *target));
+  for (std::size_t i = 0; i < state.plan.targets.size(); ++i) {
+    const model::Target& target = *state.plan.targets[i];
+    if (cannot_do_it(state, target)) continue;
+    shut_out.push_back(i);
+    healths.push_back(&health_of(state, target));
+  }
   const auto last = resilience::last_admission(healths, now);
   if (!last) return std::nullopt;
-  return chosen(state, last->index, last->admission);
+  return chosen(state, shut_out[last->index], last->admission);
 }
 
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request

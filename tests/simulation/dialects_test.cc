@@ -129,17 +129,39 @@ TEST(Translated, KeysComeInEveryDialectsHeader) {
   EXPECT_EQ(world.ask(not_there).reply.status, 401) << "only Gemini's clients do so";
 }
 
+// A cached content lives at Google's.
+Ask with_cached_content(std::string_view model) {
+  Ask ask = generate(model);
+  ask.body = R"({"cachedContent":"cachedContents/1","contents":[{"role":"user","parts":[{"text":"On."}]}]})";
+  return ask;
+}
+
 TEST(Translated, WhatATargetCannotDoIsRefusedBeforeAnythingIsSent) {
   World world;
-  Ask ask = messages("alone");
-  ask.body = R"({"model":"alone","max_tokens":50,"messages":[{"role":"user","content":[)"
-             R"({"type":"document","source":{"type":"file","file_id":"file_1"}}]}]})";
-  const Exchange heard = world.ask(ask);
-  if (heard.reply.status == 400) {
-    EXPECT_NE(heard.reply.body.find("messages[0]"), std::string::npos) << heard.reply.body;
-    EXPECT_EQ(world.provider(0).seen().requests().size(), 0U);
-    EXPECT_EQ(heard.story(), "invalid_request");
-  }
+  const Exchange heard = world.ask(with_cached_content("alone"));
+  EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find("cachedContent"), std::string::npos) << heard.reply.body;
+  EXPECT_EQ(world.provider(0).seen().requests().size(), 0U);
+  EXPECT_EQ(heard.story(), "invalid_request");
+  world.expect_rest();
+}
+
+TEST(Translated, EachTargetRefusesWhatItCannotDoOnce) {
+  World world;
+  const Exchange heard = world.ask(with_cached_content("chain"));
+  EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
+  EXPECT_EQ(heard.story(), "invalid_request,invalid_request,invalid_request");
+  world.expect_rest();
+}
+
+// The last candidate is tried whatever its breaker says, unless it is known that it cannot do it.
+TEST(Translated, ARefusalBesideAnOpenBreakerIsTheLastWord) {
+  World world;
+  world.provider(0).misbehave("fault=503");
+  for (int i = 0; i < 8; ++i) world.ask(messages("alone"));
+  const Exchange heard = world.ask(with_cached_content("backed"));
+  EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
+  EXPECT_EQ(heard.story(), "no_target,invalid_request,invalid_request");
   world.expect_rest();
 }
 

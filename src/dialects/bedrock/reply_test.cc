@@ -19,7 +19,7 @@ std::string delta(int index, const std::string& what) {
 std::string stop(int index) {
   return aws_event("contentBlockStop", R"({"contentBlockIndex":)" + std::to_string(index) + "}");
 }
-std::string tool(int index, const std::string& start) {
+std::string tool_start(int index, const std::string& start) {
   return aws_event("contentBlockStart",
                    R"({"contentBlockIndex":)" + std::to_string(index) + R"(,"start":)" + start + "}");
 }
@@ -45,23 +45,24 @@ TEST(BedrockStream, TextsAndThoughtsBeginWithTheirFirstPiece) {
 }
 
 TEST(BedrockStream, CallsComeInPiecesAndMayHaveNone) {
-  const auto stream = decoded(
-      kBegin + tool(0, R"({"toolUse":{"toolUseId":"a","name":"f"}})") +
-      delta(0, R"({"toolUse":{"input":""}})") + delta(0, R"({"toolUse":{"input":"{\"x\":"}})") +
-      delta(0, R"({"toolUse":{"input":"1}"}})") + stop(0) +
-      tool(1, R"({"toolUse":{"toolUseId":"b","name":"g","type":"tool_use"}})") + stop(1) + end("tool_use"));
+  const auto stream =
+      decoded(kBegin + tool_start(0, R"({"toolUse":{"toolUseId":"a","name":"f"}})") +
+              delta(0, R"({"toolUse":{"input":""}})") + delta(0, R"({"toolUse":{"input":"{\"x\":"}})") +
+              delta(0, R"({"toolUse":{"input":"1}"}})") + stop(0) +
+              tool_start(1, R"({"toolUse":{"toolUseId":"b","name":"g","type":"tool_use"}})") + stop(1) +
+              end("tool_use"));
   EXPECT_EQ(stream.events.substr(0, stream.events.find("usage")),
             "started\n0.0 call a f\n0.0 args \"{\"x\":1}\"\n0.0 done\n0.1 call b g\n0.1 done\n"
             "0 finished tool_calls (tool_use)\n");
 }
 
 TEST(BedrockStream, OwnToolsAreWholeOpaqueParts) {
-  const auto stream =
-      decoded(kBegin + tool(0, R"({"toolUse":{"toolUseId":"a","name":"code","type":"server_tool_use"}})") +
-              delta(0, R"({"toolUse":{"input":"{\"s\":1}"}})") + stop(0) +
-              tool(1, R"({"toolResult":{"toolUseId":"a","status":"success"}})") +
-              delta(1, R"({"toolResult":[{"json":{"out":2}}]})") + stop(1) + delta(2, R"({"text":"2"})") +
-              stop(2) + end("end_turn"));
+  const auto stream = decoded(
+      kBegin + tool_start(0, R"({"toolUse":{"toolUseId":"a","name":"code","type":"server_tool_use"}})") +
+      delta(0, R"({"toolUse":{"input":"{\"s\":1}"}})") + stop(0) +
+      tool_start(1, R"({"toolResult":{"toolUseId":"a","status":"success"}})") +
+      delta(1, R"({"toolResult":[{"json":{"out":2}}]})") + stop(1) + delta(2, R"({"text":"2"})") + stop(2) +
+      end("end_turn"));
   EXPECT_EQ(
       stream.events.substr(0, stream.events.find("0.2")),
       "started\n0.0 opaque toolUse\n"

@@ -7,7 +7,7 @@ using model::Endpoint;
 
 constexpr std::string_view kType = "multipart/form-data; boundary=XX";
 
-std::string field(std::string_view name, std::string_view value, std::string_view more = {}) {
+std::string form_field(std::string_view name, std::string_view value, std::string_view more = {}) {
   return "--XX\r\nContent-Disposition: form-data; name=\"" + std::string(name) + "\"" + std::string(more) +
          "\r\n\r\n" + std::string(value) + "\r\n";
 }
@@ -16,7 +16,7 @@ std::string form(std::initializer_list<std::string> fields) {
   for (const std::string& one : fields) out += one;
   return out + "--XX--\r\n";
 }
-const std::string kFile = field("file", "RIFF\r\n\r\nmodel", "; filename=\"a.wav\"");
+const std::string kFile = form_field("file", "RIFF\r\n\r\nmodel", "; filename=\"a.wav\"");
 
 model::Target form_target(std::string upstream_model, bool in_body = true) {
   model::Target target;
@@ -37,22 +37,22 @@ std::string encoded_form(const std::string& body, const model::Target& target) {
 }
 
 TEST(FormRequest, IsReadForModelAndStream) {
-  const std::string body = form({kFile, field("model", "whisper"), field("stream", "True")});
+  const std::string body = form({kFile, form_field("model", "whisper"), form_field("stream", "True")});
   const auto request = inspect_form(Endpoint::AudioTranscriptions, kType, body);
   ASSERT_TRUE(request) << request.error().message;
   EXPECT_EQ(request->facts.model, "whisper");
   EXPECT_TRUE(request->facts.stream);
   EXPECT_FALSE(inspect_form(Endpoint::AudioTranslations, kType, body)->facts.stream) << "there are none";
-  const std::string plain = form({field("model", "whisper"), kFile, field("stream", "false")});
+  const std::string plain = form({form_field("model", "whisper"), kFile, form_field("stream", "false")});
   EXPECT_FALSE(inspect_form(Endpoint::ImagesEdits, kType, plain)->facts.stream);
 }
 
 TEST(FormRequest, GoesOnWithTheTargetsName) {
-  const std::string body = form({kFile, field("model", "asked"), field("language", "de")});
+  const std::string body = form({kFile, form_field("model", "asked"), form_field("language", "de")});
   EXPECT_EQ(encoded_form(body, form_target("real")),
-            form({kFile, field("model", "real"), field("language", "de")}));
+            form({kFile, form_field("model", "real"), form_field("language", "de")}));
   EXPECT_EQ(encoded_form(body, form_target("asked")), body);
-  EXPECT_EQ(encoded_form(body, form_target("real", false)), form({kFile, field("language", "de")}));
+  EXPECT_EQ(encoded_form(body, form_target("real", false)), form({kFile, form_field("language", "de")}));
 }
 
 struct RefusedForm {
@@ -62,16 +62,16 @@ struct RefusedForm {
 };
 
 TEST(FormRequest, IsRefusedByTheNameOfItsField) {
-  const std::string model = field("model", "m");
+  const std::string model = form_field("model", "m");
   for (const RefusedForm& refused : {
            RefusedForm{form({kFile}), "model", "missing_required_parameter"},
            RefusedForm{form({model, model}), "model", "invalid_form"},
-           RefusedForm{form({model, field("MODEL", "n")}), "model", "invalid_form"},
-           RefusedForm{form({field("model", "m", "; filename=\"m\"")}), "model", "invalid_type"},
-           RefusedForm{form({field("model", "")}), "model", "invalid_value"},
-           RefusedForm{form({field("model", "m\nn")}), "model", "invalid_value"},
-           RefusedForm{form({model, field("stream", "yes")}), "stream", "invalid_type"},
-           RefusedForm{form({model, field("stream", "true"), field("stream", "false")}), "stream",
+           RefusedForm{form({model, form_field("MODEL", "n")}), "model", "invalid_form"},
+           RefusedForm{form({form_field("model", "m", "; filename=\"m\"")}), "model", "invalid_type"},
+           RefusedForm{form({form_field("model", "")}), "model", "invalid_value"},
+           RefusedForm{form({form_field("model", "m\nn")}), "model", "invalid_value"},
+           RefusedForm{form({model, form_field("stream", "yes")}), "stream", "invalid_type"},
+           RefusedForm{form({model, form_field("stream", "true"), form_field("stream", "false")}), "stream",
                        "invalid_form"},
            RefusedForm{form({model}) + "more", "", "invalid_form"},
            RefusedForm{R"({"model":"m"})", "", "invalid_form"},

@@ -23,10 +23,6 @@ model::Target target_of(const Recording& recording) {
 // Both edits at once, so that what is forwarded is compared too.
 constexpr EventRules kRules{.usage_forced = true, .rename_model = "what-the-client-asked-for"};
 
-bool is_stream(const Recording& recording) {
-  return recording.stream && recording.status < 400;
-}
-
 class Recordings : public recordings::RecordingsTest {
  protected:
   void SetUp() override {
@@ -39,7 +35,7 @@ class Recordings : public recordings::RecordingsTest {
 TEST_F(Recordings, StreamsAreTheSameWholeAndByteByByte) {
   std::size_t streams = 0;
   for (const Recording& recording : all_) {
-    if (!is_stream(recording)) continue;
+    if (!recordings::is_stream(recording)) continue;
     ++streams;
     const model::Target target = target_of(recording);
     const auto whole = testing::replay(recording.body, {}, recording.endpoint, target, kRules);
@@ -55,7 +51,7 @@ TEST_F(Recordings, StreamsAreTheSameWholeAndByteByByte) {
 
 TEST_F(Recordings, StreamsAreTheSameSplitAnywhereInTheirFirst4KiB) {
   for (const Recording& recording : all_) {
-    if (!is_stream(recording)) continue;
+    if (!recordings::is_stream(recording)) continue;
     const model::Target target = target_of(recording);
     // Up to the end of the event that holds byte 4,096: from there on nothing remembers the split.
     const std::size_t border = recording.body.find("\n\n", std::min(kSplitMax, recording.body.size()));
@@ -73,7 +69,7 @@ TEST_F(Recordings, StreamsAreTheSameSplitAnywhereInTheirFirst4KiB) {
 
 TEST_F(Recordings, StreamsPassByteForByteWhenNothingIsToBePutBack) {
   for (const Recording& recording : all_) {
-    if (!is_stream(recording)) continue;
+    if (!recordings::is_stream(recording)) continue;
     const auto whole = testing::replay(recording.body, {}, recording.endpoint, target_of(recording), {});
     EXPECT_EQ(whole.forwarded, recordings::without_indents(recording.body)) << recording.name;
   }

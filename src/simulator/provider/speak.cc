@@ -21,7 +21,7 @@ namespace {
 
 using model::PartKind;
 using model::StreamEvent;
-using Kind = StreamEvent::Kind;
+using EventKind = StreamEvent::Kind;
 
 // The words that a script may say for any dialect; others go out as they are.
 std::optional<model::Finish> finish_named(std::string_view word) noexcept {
@@ -56,7 +56,7 @@ class EventWriter {
  private:
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
-  StreamEvent& add(Kind kind) {
+  StreamEvent& add(EventKind kind) {
     StreamEvent& event = events_.emplace_back();
     event.kind = kind;
     event.choice = index_;
@@ -68,11 +68,11 @@ class EventWriter {
   void start(PartKind kind) {
     part_ = next_part_++;
     part_kind_ = kind;
-    add(Kind::PartStarted);
+    add(EventKind::PartStarted);
   }
-  void end() { add(Kind::PartFinished); }
+  void end() { add(EventKind::PartFinished); }
 
-  void deltas(std::span<const std::string> tokens, Kind kind) {
+  void deltas(std::span<const std::string> tokens, EventKind kind) {
     for (std::size_t i = 0; i < tokens.size(); i += script_.tokens_per_event) {
       std::string joined;
       for (std::size_t j = i; j < std::min<std::size_t>(i + script_.tokens_per_event, tokens.size()); ++j)
@@ -85,7 +85,7 @@ class EventWriter {
     model::OpaqueState& state = states_.emplace_back();
     state.maker = voice_.dialect;
     state.data = make_signature(voice_.dialect, asked_.hash + salt + index_ * 31);
-    add(Kind::StateDelta).state = &state;
+    add(EventKind::StateDelta).state = &state;
   }
   // Calls are signed where the model thought, or where its likes always sign.
   [[nodiscard]] bool signs_calls() const {
@@ -96,21 +96,21 @@ class EventWriter {
   void thoughts(const Answer& said) {
     thinks_ = true;
     start(PartKind::Reasoning);
-    deltas(said.reasoning, Kind::TextDelta);
+    deltas(said.reasoning, EventKind::TextDelta);
     if (voice_.signs == Voice::Signs::Thoughts && script_.signatures != "off") sign(1);
     end();
   }
   void text(std::span<const std::string> tokens, bool sign_it) {
     start(PartKind::Text);
-    deltas(tokens, Kind::TextDelta);
-    if (script_.faults.has(Fault::TinyEvents)) add(Kind::TextDelta).text = kTinyMark;
+    deltas(tokens, EventKind::TextDelta);
+    if (script_.faults.has(Fault::TinyEvents)) add(EventKind::TextDelta).text = kTinyMark;
     if (sign_it) sign(2);
     end();
   }
   void plan(const Answer& said) {
     start(PartKind::Opaque);
     events_.back().word = "tool_plan";
-    add(Kind::OpaqueDelta).json = keep(
+    add(EventKind::OpaqueDelta).json = keep(
         in_quotes(fmt::format("I will use the {} tool to answer the question.", said.calls.front().name)));
     end();
   }
@@ -122,12 +122,12 @@ class EventWriter {
       started.id = keep(stable_id(voice_.call_id_prefix, stable_hash(call.id), voice_.call_id_length));
     // Of parallel calls the first alone is signed.
     if (number == 0 && signs_calls()) sign(3);
-    deltas(token_pieces(call.arguments), Kind::ArgumentsDelta);
+    deltas(token_pieces(call.arguments), EventKind::ArgumentsDelta);
     end();
   }
 
   void finish(const Answer& said) {
-    StreamEvent& event = add(Kind::Finished);
+    StreamEvent& event = add(EventKind::Finished);
     event.finish = finish_named(said.finish).value_or(model::Finish::Stop);
     if (!finish_named(said.finish)) event.word = said.finish;
     if (!said.refusal.empty()) event.finish = model::Finish::Refusal;
@@ -223,7 +223,7 @@ class Speaker {
   // One event of each choice in turn, as several candidates really arrive. Ends come together.
   template <typename Take>
   void for_all(const Take& take) {
-    take({.kind = Kind::Started,
+    take({.kind = EventKind::Started,
           .id = id_,
           .model = asked_.model,
           .created = kCreated,
@@ -231,7 +231,7 @@ class Speaker {
     model::Usage first = usage_;  // what is known before the first word
     first.output_text = 1;
     first.reasoning.reset();
-    if (asked_.stream) take({.kind = Kind::UsageSoFar, .usage = &first});
+    if (asked_.stream) take({.kind = EventKind::UsageSoFar, .usage = &first});
     std::vector<std::vector<StreamEvent>> choices;
     for (std::size_t i = 0; i < answers_.size(); ++i)
       choices.push_back(writer_.choice(answers_[i], static_cast<std::uint32_t>(i)));
@@ -242,12 +242,12 @@ class Speaker {
       for (const auto& events : choices) {
         if (i + 1 >= events.size()) continue;
         take(events[i]);
-        if (i == 0 && pings) take({.kind = Kind::Ping});
+        if (i == 0 && pings) take({.kind = EventKind::Ping});
       }
     }
     for (const auto& events : choices) take(events.back());
-    take({.kind = Kind::UsageSoFar, .usage = &usage_});
-    take({.kind = Kind::End});
+    take({.kind = EventKind::UsageSoFar, .usage = &usage_});
+    take({.kind = EventKind::End});
   }
 
   // The name of the member that is the bill.
