@@ -1,4 +1,6 @@
 // Clients of one dialect and providers of another, over the whole gateway.
+#include <fmt/format.h>
+
 #include "simulation/fault_case.h"
 #include "wire/json.h"
 
@@ -129,39 +131,56 @@ TEST(Translated, KeysComeInEveryDialectsHeader) {
   EXPECT_EQ(world.ask(not_there).reply.status, 401) << "only Gemini's clients do so";
 }
 
-// A cached content lives at Google's.
-Ask with_cached_content(std::string_view model) {
-  Ask ask = generate(model);
-  ask.body = R"({"cachedContent":"cachedContents/1","contents":[{"role":"user","parts":[{"text":"On."}]}]})";
+// Behind `backed` stand two that speak Anthropic's dialect, which has one answer to a request.
+WorldSetup of_one_answer() {
+  WorldSetup setup;
+  setup.providers = 2;
+  const auto provider = [](int n) {
+    return fmt::format(
+        "  - {{name: p{0}, kind: anthropic_compatible, base_url: \"http://127.0.0.1:{1}\", "
+        "allow_private_address: true, accounts: [{{name: main, credential: sk-upstream}}]}}\n",
+        n, 9001 + n);
+  };
+  setup.config = "listeners: [{address: \"127.0.0.1:8080\", serve: [api]}]\nproviders:\n" + provider(0) +
+                 provider(1) +
+                 "models:\n  - {name: m0, provider: p0, upstream_name: sim-claude}\n"
+                 "  - {name: m1, provider: p1, upstream_name: sim-claude}\n"
+                 "routes: [{name: alone, candidates: [{model: m0}]}, "
+                 "{name: backed, candidates: [{model: m0}], fallback: [{model: m1}]}]\n";
+  return setup;
+}
+Ask two_answers(std::string_view model) {
+  Ask ask = chat(model);
+  ask.body.insert(1, R"("n":2,)");
   return ask;
 }
 
 TEST(Translated, WhatATargetCannotDoIsRefusedBeforeAnythingIsSent) {
-  World world;
-  const Exchange heard = world.ask(with_cached_content("alone"));
+  World world(of_one_answer());
+  const Exchange heard = world.ask(two_answers("alone"));
   EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
-  EXPECT_NE(heard.reply.body.find("cachedContent"), std::string::npos) << heard.reply.body;
+  EXPECT_NE(heard.reply.body.find(R"("param":"n")"), std::string::npos) << heard.reply.body;
   EXPECT_EQ(world.provider(0).seen().requests().size(), 0U);
-  EXPECT_EQ(heard.story(), "invalid_request");
+  EXPECT_EQ(heard.story(), "refused");
   world.expect_rest();
 }
 
 TEST(Translated, EachTargetRefusesWhatItCannotDoOnce) {
-  World world;
-  const Exchange heard = world.ask(with_cached_content("chain"));
+  World world(of_one_answer());
+  const Exchange heard = world.ask(two_answers("backed").streamed());
   EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
-  EXPECT_EQ(heard.story(), "invalid_request,invalid_request,invalid_request");
+  EXPECT_EQ(heard.story(), "refused,refused");
   world.expect_rest();
 }
 
 // The last candidate is tried whatever its breaker says, unless it is known that it cannot do it.
 TEST(Translated, ARefusalBesideAnOpenBreakerIsTheLastWord) {
-  World world;
+  World world(of_one_answer());
   world.provider(0).misbehave("fault=503");
-  for (int i = 0; i < 8; ++i) world.ask(messages("alone"));
-  const Exchange heard = world.ask(with_cached_content("backed"));
+  for (int i = 0; i < 8; ++i) world.ask(chat("alone"));
+  const Exchange heard = world.ask(two_answers("backed"));
   EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
-  EXPECT_EQ(heard.story(), "no_target,invalid_request,invalid_request");
+  EXPECT_EQ(heard.story(), "refused,refused,refused");
   world.expect_rest();
 }
 
