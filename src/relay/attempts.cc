@@ -73,6 +73,7 @@ bool cannot_do_it(const RequestState& state, const model::Target& target) {
   const MonotonicTime now = state.services.loop.now();
   for (std::size_t i = from; i < state.plan.targets.size(); ++i) {
     const model::Target& target = *state.plan.targets[i];
+    if (cannot_do_it(state, target)) continue;
     if (auto admission = health_of(state, target).try_admit(now)) return chosen(state, i, *admission);
     note_refusal(state, target, now);
   }
