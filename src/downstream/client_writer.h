@@ -47,6 +47,9 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] std::chrono::nanoseconds client_wait() const noexcept override { return client_wait_; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();
+  // Bytes of another protocol, for which the connection was upgraded, behind what is pending; `flush` is for
+  // them, too, and may be waiting.
+  Taken send_raw(std::span<const std::string_view> pieces);
 
  private:
   [[nodiscard]] std::string_view connection_line() const noexcept;

@@ -4,8 +4,10 @@
 
 #include "base/assert.h"
 #include "base/frame_pool.h"
+#include "downstream/body_pace.h"
 #include "downstream/local_endpoints.h"
 #include "downstream/refusals.h"
+#include "downstream/websocket_session.h"
 #include "relay/admit.h"
 #include "relay/called.h"
 #include "relay/client_words.h"
@@ -16,10 +18,6 @@
 namespace qq::downstream {
 namespace {
 
-// Bodies must come at this rate once their grace is over.
-constexpr std::int64_t kBodyBytesPerSecondMin = 1024;
-// From the 80 % step of memory on, larger bodies are refused.
-constexpr std::size_t kLargeBody = 1U << 20U;
 // What a connection made during a drain has for its request, so that it gets an answer and no mere close.
 constexpr Milliseconds kFirstWords{1'000};
 
@@ -56,6 +54,11 @@ void Connection::ask_to_finish() noexcept {
   if (writer_ && !writer_->begun()) writer_->close_after();
   // Who has sent half a head is to hear an answer to it.
   if (idle_ && pending_.empty() && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
+  if (websocket_) websocket_->ask_to_finish();
+}
+
+bool Connection::runs_request() const noexcept {
+  return running_ || (websocket_ && websocket_->runs_request());
 }
 
 bool Connection::may_wait_for_first() const noexcept {
@@ -63,6 +66,7 @@ bool Connection::may_wait_for_first() const noexcept {
 }
 
 void Connection::terminate() noexcept {
+  if (websocket_) websocket_->terminate();
   if (gone_) gone_->cancel(ErrorKind::ShuttingDown);
 }
 
@@ -158,6 +162,7 @@ struct Connection::Admitted {
   std::optional<LocalReply> local{};
   std::string local_lines{};
   std::optional<Error> refusal{};
+  std::unique_ptr<WebsocketUpgrade> upgrade{};
   std::string what{};  // "GET /nowhere", of what is refused or has a log line of its own
   bool body_unread = false;
 };
@@ -205,7 +210,8 @@ std::unique_ptr<Connection::Admitted> Connection::admit(std::string_view rest) {
     admitted->body_unread = true;
     return admitted;
   }
-  admitted->refusal = admit_head(head, incoming);
+  admitted->refusal =
+      asks_for_chat_websocket(head) ? admit_upgrade(head, *admitted) : admit_head(head, incoming);
   if (!admitted->refusal) admitted->refusal = take_first_bytes(*admitted, head.framing, rest);
   if (admitted->refusal) {
     admitted->what = asked_of(head);
@@ -275,7 +281,7 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   if (has_length && head.framing.length > body_max) return too_large(body_max);
   const int step = services_.process.memory_step.load(std::memory_order_relaxed);
   if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
-    return saturated("the gateway is short of memory; try again shortly");
+    return short_of_memory();
   }
   if (stored) {
     if (!*stored) return std::move(*stored).error();
@@ -289,6 +295,29 @@ std::optional<Error> Connection::admit_head(const wire::RequestHead& head, relay
   incoming.path = called->path;
   incoming.native = std::move(called->native);
   incoming.header_lines = relay::forwarded_header_lines(head.fields, model::dialect_of(called->endpoint));
+  return std::nullopt;
+}
+
+// Chat over WebSocket: who asks, and can it be?
+std::optional<Error> Connection::admit_upgrade(const wire::RequestHead& head, Admitted& admitted) {
+  if (!listener_.serve_api) {
+    return Error::client(ErrorKind::NotFound, "no such path here: this listener does not serve the API");
+  }
+  const auto presented = relay::presented_key(head);
+  if (!presented) return presented.error();
+  auto key = relay::known_key(*snapshot_, *presented);
+  if (!key) return std::move(key).error();
+  admitted.incoming.key = &key->get();
+  admitted.incoming.path = kWebsocketPath;
+  if (finish_) return saturated("the gateway is shutting down; try again");
+  if (services_.process.memory_step.load(std::memory_order_relaxed) >= 2) return short_of_memory();
+  auto upgraded = read_upgrade(head, *presented, admitted.incoming.id.text());
+  if (!upgraded) {
+    bad_head_status_ = static_cast<std::uint16_t>(upgraded.error().status);
+    writer_->close_after();
+    return Error::client(ErrorKind::InvalidRequest, upgraded.error().reason);
+  }
+  admitted.upgrade = std::make_unique<WebsocketUpgrade>(*std::move(upgraded));
   return std::nullopt;
 }
 
@@ -383,7 +412,8 @@ Task<void> Connection::read_body(Admitted& admitted) {
     const net::IoTry got =
         admitted.announced > 0 ? read_in_place(stream_, admitted) : stream_.try_read(scratch);
     if (got.status == net::IoStatus::WouldBlock) {
-      const net::Scope waiting{body_deadline(started, admitted.incoming.body.size()), &*gone_};
+      const net::Scope waiting{body_deadline(snapshot_->timers, started, admitted.incoming.body.size()),
+                               &*gone_};
       const MonotonicTime from = services_.loop.precise_now();
       const net::Wake wake = co_await stream_.readable(waiting);
       writer_->count_wait(from);
@@ -406,11 +436,6 @@ Task<void> Connection::read_body(Admitted& admitted) {
       co_return;
     }
   }
-}
-
-MonotonicTime Connection::body_deadline(MonotonicTime started, std::size_t have) const {
-  const auto earned = std::chrono::seconds(static_cast<std::int64_t>(have) / kBodyBytesPerSecondMin);
-  return started + snapshot_->timers.client_body_grace + earned;
 }
 
 Error Connection::body_not_awaited(net::Wake wake) const {
@@ -445,6 +470,16 @@ Task<bool> Connection::serve_one() {
   idle_ = false;
   snapshot_ = services_.snapshot;  // it may have waited long: the request starts with the newest
   std::unique_ptr<Admitted> admitted = admit(*rest);
+  if (admitted->upgrade && !admitted->refusal) {
+    websocket_ =
+        std::make_unique<WebsocketSession>(server_, stream_, *writer_, *std::move(admitted->upgrade));
+    admitted.reset();
+    std::string received = std::exchange(pending_, {});
+    co_await websocket_->serve(std::move(received));
+    websocket_.reset();
+    writer_->abort();  // nothing is left to be said
+    co_return false;
+  }
   running_ = !admitted->refusal && !admitted->local;
   if (running_ && !admitted->reader.done()) co_await read_body(*admitted);
   if (admitted->refusal || admitted->local) {
@@ -495,6 +530,7 @@ Task<void> Connection::refuse(const Error& error, const Own& refused) {
   if (bad_head_status_ != 0) encoded.status = bad_head_status_;
   std::string lines = relay::error_header_lines(dialect, refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
+  if (encoded.status == 426) lines.append("upgrade: websocket\r\nsec-websocket-version: 13\r\n");
   if (encoded.status == 405) {
     lines.append("allow: ").append(allowed_methods(asked)).append("\r\n");
   }

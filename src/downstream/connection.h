@@ -17,6 +17,8 @@
 
 namespace qq::downstream {
 
+class WebsocketSession;
+
 class Connection {
  public:
   Connection(Server& server, net::Stream& stream, const ListenerConfig& listener);
@@ -28,7 +30,7 @@ class Connection {
   // connection may still bring its one request while the server takes any.
   void ask_to_finish() noexcept;
   // A request was admitted and is not done with. Refusals and what is answered without the relay are none.
-  [[nodiscard]] bool runs_request() const noexcept { return running_; }
+  [[nodiscard]] bool runs_request() const noexcept;
   // Cuts what is still running.
   void terminate() noexcept;
 
@@ -51,6 +53,7 @@ class Connection {
   std::unique_ptr<Admitted> admit(std::string_view rest);
   std::optional<LocalReply> local_reply(const wire::RequestHead& head);
   std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
+  std::optional<Error> admit_upgrade(const wire::RequestHead& head, Admitted& admitted);
   std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
                                         std::string_view& rest);
   void answer_models(const ModelsAsked& asked, Admitted& admitted);
@@ -58,7 +61,6 @@ class Connection {
   net::IoTry read_in_place(net::Stream& stream, Admitted& admitted);
   std::optional<Error> count_bytes(Admitted& admitted, std::size_t newest);
   std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
-  [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;
   [[nodiscard]] Error body_not_awaited(net::Wake wake) const;
   void leave_body_unread() noexcept;
   // Once, when nothing more is asked of the request itself.
@@ -75,7 +77,8 @@ class Connection {
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
-  std::string pending_;  // received, not used yet
+  std::unique_ptr<WebsocketSession> websocket_;  // once the connection is upgraded
+  std::string pending_;                          // received, not used yet
   MonotonicTime head_started_{};
   std::uint16_t bad_head_status_ = 0;
   bool idle_ = true;

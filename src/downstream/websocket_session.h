@@ -1,0 +1,113 @@
+// Chat over WebSocket: one client connection behind its upgrade. Each text message is the body of one request
+// of POST /v1/chat/completions, relayed as over HTTP and under the same limits; websocket_reply.h says how
+// the answer comes back.
+//
+// Answers come in the order of the messages. While one is answered a few more may wait; what comes on top is
+// refused with an error message in its turn, and whoever goes on all the same is closed upon (1008). So the
+// connection is read all the time, and pings, a Close and a client that leaves are noticed at once.
+//
+//   reads    the connection's own coroutine: frames into requests, control frames, the client's silence
+//   answers  one more: request after request; the only one that waits for the client to take bytes
+//
+// A client that is silent between its requests is asked by a ping after half of timers.client_idle and closed
+// upon after all of it; while a request runs it is judged by whether it takes its answer, as over HTTP.
+#pragma once
+#include <deque>
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "base/secret.h"
+#include "base/task.h"
+#include "downstream/server.h"
+#include "downstream/websocket_reply.h"
+#include "relay/request.h"
+#include "wire/http_head.h"
+#include "wire/websocket.h"
+
+namespace qq::downstream {
+
+// For log lines and metrics.
+inline constexpr std::string_view kWebsocketPath = "/v1/chat/completions (websocket)";
+
+// What an upgrade leaves behind of its head.
+struct WebsocketUpgrade {
+  std::string reply;         // the 101
+  Secret key;                // as presented: each message is checked anew, for keys may be withdrawn
+  std::string header_lines;  // to forward upstream
+};
+
+// Whether a head asks for this.
+bool asks_for_chat_websocket(const wire::RequestHead& head);
+// The upgrade of a head whose key is known, or the status and reason (a literal) of why there is none.
+struct UpgradeRefused {
+  int status = 400;
+  const char* reason = "";
+};
+std::expected<WebsocketUpgrade, UpgradeRefused> read_upgrade(const wire::RequestHead& head,
+                                                             std::string_view key,
+                                                             std::string_view request_id);
+
+// A whole message, or one that was refused before it was whole.
+struct WebsocketAsked {
+  relay::IncomingRequest incoming;
+  MonotonicTime complete{};
+  std::optional<Error> refusal{};
+  bool discarded = false;  // the rest is passed over
+};
+
+class WebsocketSession {
+ public:
+  WebsocketSession(Server& server, net::Stream& stream, ClientWriter& out, WebsocketUpgrade upgrade);
+  WebsocketSession(const WebsocketSession&) = delete;
+  WebsocketSession& operator=(const WebsocketSession&) = delete;
+
+  // From the 101 to the end, closing handshake included; then the stream is only to be closed. `received`:
+  // what has come behind the head.
+  Task<void> serve(std::string received);
+
+  // As of Connection. Who runs no request is closed upon with 1001.
+  void ask_to_finish() noexcept;
+  void terminate() noexcept;
+  [[nodiscard]] bool runs_request() const noexcept { return running_ || !asked_.empty(); }
+
+ private:
+  Task<void> read_all(std::string received);
+  bool take(std::string_view bytes);
+  bool take_event(const wire::WebsocketReader::Event& event);
+  void take_message();
+  void watch_arriving();
+  [[nodiscard]] std::optional<Error> no_room() noexcept;
+  [[nodiscard]] MonotonicTime arriving_until() const noexcept;
+  [[nodiscard]] MonotonicTime deadline() const noexcept;
+  bool still_there();
+
+  static Task<void> answer_all(WebsocketSession& session);
+  Task<void> answer(WebsocketAsked asked);
+  Task<void> refuse(WebsocketAsked& asked);
+  void record(const WebsocketAsked& asked);
+  void end(wire::WebsocketClose code, std::string_view reason) noexcept;
+  [[nodiscard]] net::Scope last_bytes() noexcept;
+
+  Server& server_;
+  relay::LoopServices& services_;
+  net::Stream& stream_;
+  ClientWriter& out_;
+  WebsocketUpgrade upgrade_;
+  WebsocketReply reply_;
+  wire::WebsocketReader reader_;
+  std::optional<WebsocketAsked> arriving_;
+  std::deque<WebsocketAsked> asked_;
+  net::Cancellation stop_;                 // both coroutines end
+  std::optional<net::Cancellation> gone_;  // of the running request
+  net::Signal work_;
+  std::shared_ptr<const relay::Snapshot> snapshot_;  // of the running request, or the newest that was seen
+  MonotonicTime heard_;                              // the last whole frame
+  MonotonicTime answered_;                           // the last answer's end
+  bool pinged_ = false;                              // since then
+  bool running_ = false;
+  bool finish_ = false;
+  TaskGroup tasks_;
+};
+
+}  // namespace qq::downstream
