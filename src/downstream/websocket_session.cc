@@ -8,9 +8,7 @@
 #include "downstream/closing.h"
 #include "downstream/refusals.h"
 #include "relay/admit.h"
-#include "relay/called.h"
 #include "relay/client_words.h"
-#include "wire/websocket_handshake.h"
 
 namespace qq::downstream {
 namespace {
@@ -18,9 +16,6 @@ namespace {
 using Event = wire::WebsocketReader::Event;
 using wire::WebsocketClose;
 
-// The subprotocol that we name to who offers it: browsers give up where one of several is not chosen, and
-// the one with the key is not to be repeated.
-constexpr std::string_view kProtocol = "chat-completions";
 // Messages that may wait while one is answered; guesses.
 constexpr std::size_t kWaitingMax = 4;
 // Messages that wait, refused ones included, before the connection is given up.
@@ -29,29 +24,6 @@ constexpr std::size_t kAskedMax = 32;
 constexpr int kReadsMax = 16;
 
 }  // namespace
-
-bool asks_for_chat_websocket(const wire::RequestHead& head) {
-  return head.path() == "/v1/chat/completions" && wire::asks_for_websocket(head);
-}
-
-std::expected<WebsocketUpgrade, UpgradeRefused> read_upgrade(const wire::RequestHead& head,
-                                                             std::string_view key,
-                                                             std::string_view request_id) {
-  const wire::WebsocketOpening opening = wire::read_websocket_opening(head);
-  if (opening.status != 101) return std::unexpected(UpgradeRefused{opening.status, opening.reason});
-  WebsocketUpgrade upgrade;
-  upgrade.reply = fmt::format(
-      "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
-      "sec-websocket-accept: {}\r\nx-request-id: {}\r\n",
-      wire::websocket_accept(opening.key), request_id);
-  if (wire::offers_protocol(head.fields, kProtocol)) {
-    upgrade.reply.append("sec-websocket-protocol: ").append(kProtocol).append("\r\n");
-  }
-  upgrade.reply.append("\r\n");
-  upgrade.key = Secret(std::string(key));
-  upgrade.header_lines = relay::forwarded_header_lines(head.fields, model::Dialect::OpenAiChat);
-  return upgrade;
-}
 
 WebsocketSession::WebsocketSession(Server& server, net::Stream& stream, ClientWriter& out,
                                    WebsocketUpgrade upgrade)

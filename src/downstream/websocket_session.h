@@ -13,40 +13,17 @@
 // upon after all of it; while a request runs it is judged by whether it takes its answer, as over HTTP.
 #pragma once
 #include <deque>
-#include <expected>
 #include <optional>
 #include <string>
 
-#include "base/secret.h"
 #include "base/task.h"
 #include "downstream/server.h"
 #include "downstream/websocket_reply.h"
+#include "downstream/websocket_upgrade.h"
 #include "relay/request.h"
-#include "wire/http_head.h"
 #include "wire/websocket.h"
 
 namespace qq::downstream {
-
-// For log lines and metrics.
-inline constexpr std::string_view kWebsocketPath = "/v1/chat/completions (websocket)";
-
-// What an upgrade leaves behind of its head.
-struct WebsocketUpgrade {
-  std::string reply;         // the 101
-  Secret key;                // as presented: each message is checked anew, for keys may be withdrawn
-  std::string header_lines;  // to forward upstream
-};
-
-// Whether a head asks for this.
-bool asks_for_chat_websocket(const wire::RequestHead& head);
-// The upgrade of a head whose key is known, or the status and reason (a literal) of why there is none.
-struct UpgradeRefused {
-  int status = 400;
-  const char* reason = "";
-};
-std::expected<WebsocketUpgrade, UpgradeRefused> read_upgrade(const wire::RequestHead& head,
-                                                             std::string_view key,
-                                                             std::string_view request_id);
 
 // A whole message, or one that was refused before it was whole.
 struct WebsocketAsked {
