@@ -21,7 +21,7 @@ void WebsocketReply::start(net::Cancellation& gone, std::size_t event_max, std::
   events_.emplace(2 * event_max);
   mender_ = {};
   status_ = 0;
-  complete_ = aborted_ = fragmented_ = false;
+  complete_ = fragmented_ = false;
   bytes_before_ = out_.bytes_written();
   wait_before_ = out_.client_wait();
   waited_ = waited;
@@ -141,8 +141,8 @@ void WebsocketReply::append_fragment(std::span<const std::string_view> pieces, L
 }
 
 void WebsocketReply::abort() noexcept {
-  aborted_ = true;
-  if (out_.pending()) out_.abort();  // who does not take it need not hear why
+  // Who does not take it need not hear why; who has said Close hears its echo.
+  if (out_.pending() && !closed_) out_.abort();
 }
 
 Task<Result<>> WebsocketReply::flush(net::Scope scope) {

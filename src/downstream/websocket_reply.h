@@ -34,8 +34,6 @@ class WebsocketReply final : public relay::ClientPort {
   // Says that the connection ends; nothing can be said behind it.
   void close(wire::WebsocketClose code, std::string_view reason);
   [[nodiscard]] bool closed() const noexcept { return closed_; }
-  // The answer was given up half-way.
-  [[nodiscard]] bool aborted() const noexcept { return aborted_; }
 
   [[nodiscard]] net::Cancellation& gone() noexcept override { return *gone_; }
   Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;
@@ -69,7 +67,6 @@ class WebsocketReply final : public relay::ClientPort {
   wire::Utf8Mender mender_;                 // of a message in fragments
   int status_ = 0;
   bool complete_ = false;
-  bool aborted_ = false;
   bool closed_ = false;
   bool fragmented_ = false;  // the message's first fragment was sent
   std::uint64_t bytes_before_ = 0;

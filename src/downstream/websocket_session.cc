@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "downstream/body_pace.h"
 #include "downstream/closing.h"
+#include "downstream/own_record.h"
 #include "downstream/refusals.h"
 #include "relay/admit.h"
 #include "relay/client_words.h"
@@ -22,6 +24,7 @@ constexpr std::size_t kWaitingMax = 4;
 constexpr std::size_t kAskedMax = 32;
 // Reads in one turn of the loop, 64 KiB each, before the others of the loop have theirs.
 constexpr int kReadsMax = 16;
+constexpr std::string_view kShuttingDown = "the gateway is shutting down";
 
 }  // namespace
 
@@ -49,8 +52,7 @@ Task<void> WebsocketSession::serve(std::string received) {
   stop_.cancel(ErrorKind::Cancelled);
   if (gone_) gone_->cancel(ErrorKind::ClientGone);
   co_await tasks_.joined();
-  asked_.clear();
-  arriving_.reset();
+  give_up_waiting();
   if (out_.broken()) co_return;
   if (out_.pending()) {
     Result<> flushed = co_await out_.flush(last_bytes());
@@ -67,12 +69,11 @@ void WebsocketSession::ask_to_finish() noexcept {
 }
 
 void WebsocketSession::terminate() noexcept {
-  finish_ = true;
+  finish_ = cut_ = true;
   if (running_) {
     gone_->cancel(ErrorKind::ShuttingDown);
   } else {
-    arriving_.reset();
-    end(WebsocketClose::GoingAway, "the gateway is shutting down");
+    end(WebsocketClose::GoingAway, kShuttingDown);
   }
 }
 
@@ -97,6 +98,7 @@ Task<void> WebsocketSession::read_all(std::string received) {
       reads = 0;
       const net::Scope turn{services_.loop.now() + Milliseconds(1), &stop_};
       static_cast<void>(co_await net::sleep(services_.loop, turn));
+      goes_on = still_there();  // who never stops sending has deadlines, too
       continue;
     }
     const std::span<char> scratch = services_.loop.scratch();
@@ -166,6 +168,7 @@ void WebsocketSession::watch_arriving() {
     incoming.path = kWebsocketPath;
     incoming.endpoint = model::Endpoint::ChatCompletions;
   }
+  arriving_->bytes = reader_.message_bytes();
   if (arriving_->discarded) return;
   arriving_->refusal = no_room();
   if (!arriving_->refusal) return;
@@ -181,8 +184,7 @@ std::optional<Error> WebsocketSession::no_room() noexcept {
         fmt::format("{} messages wait already; wait for answers before you send more", kWaitingMax));
   }
   const int step = services_.process.memory_step.load(std::memory_order_relaxed);
-  if (step >= 2 || (step == 1 && std::max(reader_.message_bytes(), reader_.held()) > kLargeBody))
-    return short_of_memory();
+  if (step >= 2 || (step == 1 && reader_.message_bytes() > kLargeBody)) return short_of_memory();
   if (!arriving_->incoming.budget.grow_to(services_, reader_.held())) return too_many_bodies();
   return std::nullopt;
 }
@@ -238,8 +240,8 @@ Task<void> WebsocketSession::answer_all(WebsocketSession& session) {
       WebsocketAsked asked = std::move(session.asked_.front());
       session.asked_.pop_front();
       co_await session.answer(std::move(asked));
-    } else if (session.finish_ && !session.arriving_) {
-      session.end(WebsocketClose::GoingAway, "the gateway is shutting down");
+    } else if (session.cut_ || (session.finish_ && !session.arriving_)) {
+      session.end(WebsocketClose::GoingAway, kShuttingDown);
     } else {
       static_cast<void>(co_await session.work_.wait(scope));
     }
@@ -247,7 +249,8 @@ Task<void> WebsocketSession::answer_all(WebsocketSession& session) {
   session.stop_.cancel(ErrorKind::Cancelled);
 }
 
-Task<void> WebsocketSession::answer(WebsocketAsked asked) {
+// Its turn: the newest configuration counts, and the key must be one of it.
+std::optional<Error> WebsocketSession::take_up(WebsocketAsked& asked) {
   relay::IncomingRequest& incoming = asked.incoming;
   snapshot_ = services_.snapshot;
   // It has waited for the answers before it, which is nobody's slowness.
@@ -257,27 +260,36 @@ Task<void> WebsocketSession::answer(WebsocketAsked asked) {
   reply_.start(*gone_, snapshot_->limits.event_max,
                std::max(asked.complete - incoming.started, MonotonicTime::duration{0}));
   const auto key = relay::known_key(*snapshot_, upgrade_.key.reveal());
-  if (key) {
-    incoming.key = &key->get();
-    if (finish_ && !server_.takes_requests()) {
-      asked.refusal = saturated("the gateway is shutting down; try again");
-    }
-  } else {
-    asked.refusal = key.error();
+  if (!key) return key.error();
+  incoming.key = &key->get();
+  return std::nullopt;
+}
+
+Task<void> WebsocketSession::answer(WebsocketAsked asked) {
+  std::optional<Error> unknown_key = take_up(asked);
+  const bool withdrawn = unknown_key.has_value();
+  if (withdrawn) {
+    asked.refusal = std::move(unknown_key);
+  } else if (cut_ || (finish_ && !server_.takes_requests())) {
+    asked.refusal = saturated("the gateway is shutting down; try again");
   }
   running_ = true;
   if (asked.refusal) {
     co_await refuse(asked);
   } else {
-    incoming.header_lines = upgrade_.header_lines;
-    Task<void> relaying = relay::relay_request(services_, std::move(incoming), reply_);
+    asked.incoming.header_lines = upgrade_.header_lines;
+    Task<void> relaying = relay::relay_request(services_, std::move(asked.incoming), reply_);
     co_await std::move(relaying);
   }
   running_ = false;
   answered_ = services_.loop.now();
   pinged_ = false;
-  if (reply_.aborted()) end(WebsocketClose::InternalError, "the answer could not be ended");
-  if (!key) end(WebsocketClose::Policy, "the API key is not known any more");
+  // What comes next would be taken for more of this answer.
+  if (!reply_.complete()) {
+    end(cut_ ? WebsocketClose::GoingAway : WebsocketClose::InternalError,
+        cut_ ? kShuttingDown : "the answer could not be ended");
+  }
+  if (withdrawn) end(WebsocketClose::Policy, "the API key is not known any more");
 }
 
 Task<void> WebsocketSession::refuse(WebsocketAsked& asked) {
@@ -287,28 +299,32 @@ Task<void> WebsocketSession::refuse(WebsocketAsked& asked) {
   if (reply_.reply(encoded.status, {}, {&body, 1}) == relay::ClientPort::Taken::Pending) {
     static_cast<void>(co_await reply_.flush(last_bytes()));
   }
-  record(asked);
+  record(asked, reply_.status(), error);
 }
 
-void WebsocketSession::record(const WebsocketAsked& asked) {
-  relay::RequestRecord record;
-  record.request_id = asked.incoming.id.text();
-  record.method = asked.incoming.method;
-  record.path = asked.incoming.path;
-  if (asked.incoming.key != nullptr) {
-    record.key_name = asked.incoming.key->name;
-    record.owner = asked.incoming.key->owner;
+// What waits, or was on its way, has no turn any more.
+void WebsocketSession::give_up_waiting() {
+  if (arriving_) asked_.push_back(*std::exchange(arriving_, std::nullopt));
+  const Error error =
+      cut_ ? Error::gateway(ErrorKind::ShuttingDown, "the gateway is shutting down; try again")
+           : Error::client(ErrorKind::ClientGone, "the connection ended before this message had its answer");
+  for (WebsocketAsked& asked : asked_) {
+    take_up(asked);
+    record(asked, 0, error);
   }
-  record.error = asked.refusal;
-  record.status = reply_.status();
-  record.wall_started = asked.incoming.wall_started;
-  record.started = asked.incoming.started;
-  record.ended = services_.loop.precise_now();
-  record.bytes_from_client = asked.incoming.body.size();
-  record.client_wait = reply_.client_wait();
-  record.bytes_to_client = reply_.bytes_written();
-  record.config_generation = snapshot_->generation;
-  services_.observer.request_ended(record);
+  asked_.clear();
+}
+
+void WebsocketSession::record(const WebsocketAsked& asked, int status, const Error& error) {
+  OwnRequest own;
+  own.id = asked.incoming.id;
+  own.wall_started = asked.incoming.wall_started;
+  own.started = asked.incoming.started;
+  own.what = fmt::format("{} {}", asked.incoming.method, asked.incoming.path);
+  own.key = asked.incoming.key;
+  own.body_bytes = asked.bytes;
+  own.config_generation = snapshot_->generation;
+  record_own(services_, reply_, own, status, &error);
 }
 
 }  // namespace qq::downstream

@@ -30,6 +30,7 @@ struct WebsocketAsked {
   relay::IncomingRequest incoming;
   MonotonicTime complete{};
   std::optional<Error> refusal{};
+  std::size_t bytes = 0;   // that came of it
   bool discarded = false;  // the rest is passed over
 };
 
@@ -60,9 +61,11 @@ class WebsocketSession {
   bool still_there();
 
   static Task<void> answer_all(WebsocketSession& session);
+  std::optional<Error> take_up(WebsocketAsked& asked);
   Task<void> answer(WebsocketAsked asked);
   Task<void> refuse(WebsocketAsked& asked);
-  void record(const WebsocketAsked& asked);
+  void give_up_waiting();
+  void record(const WebsocketAsked& asked, int status, const Error& error);
   void end(wire::WebsocketClose code, std::string_view reason) noexcept;
   [[nodiscard]] net::Scope last_bytes() noexcept;
 
@@ -84,6 +87,7 @@ class WebsocketSession {
   bool pinged_ = false;                              // since then
   bool running_ = false;
   bool finish_ = false;
+  bool cut_ = false;
   TaskGroup tasks_;
 };
 

@@ -1,7 +1,5 @@
 #include "wire/websocket.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -127,6 +125,7 @@ bool WebsocketReader::begin_frame(Step& step) noexcept {
   in_payload_ = true;
   control_size_ = 0;
   if (is_control()) return true;
+  if (!in_message_) message_bytes_ = 0;
   if (remaining_ > message_max_ - message_bytes_) {
     return refuse(step, WebsocketClose::TooBig, "the message is larger than it may be");
   }
@@ -162,7 +161,6 @@ void WebsocketReader::end_frame(Step& step) {
   if (!is_final()) return;
   in_message_ = false;
   discarding_ = false;
-  message_bytes_ = 0;
   if (!is_utf8(message_)) {
     refuse(step, WebsocketClose::InvalidText, "the message is not UTF-8");
     return;

@@ -75,7 +75,7 @@ class WebsocketReader {
   [[nodiscard]] std::string take_message() noexcept { return std::exchange(message_, {}); }
   // A message has begun and its end has not come.
   [[nodiscard]] bool in_message() const noexcept { return in_message_; }
-  // Bytes of the message that have come so far, and how many of them are held.
+  // Bytes of the message that have come so far, or of the one that has ended last; and how many are held.
   [[nodiscard]] std::size_t message_bytes() const noexcept { return message_bytes_; }
   [[nodiscard]] std::size_t held() const noexcept { return message_.size(); }
   // In a message: keeps nothing of it, neither of what has come nor of the rest. Its end is told all the

@@ -204,10 +204,12 @@ TEST(WebsocketReader, ADiscardedMessageIsPassedOverAndTheNextIsRead) {
   ASSERT_TRUE(step.event);
   EXPECT_EQ(reader.take_message(), "");
   EXPECT_FALSE(reader.in_message());
+  EXPECT_EQ(reader.message_bytes(), 12U) << "of all of it, kept or not";
   rest.remove_prefix(step.consumed);
   step = reader.feed(rest);
   ASSERT_TRUE(step.event);
   EXPECT_EQ(reader.take_message(), "next");
+  EXPECT_EQ(reader.message_bytes(), 4U);
 }
 
 TEST(WebsocketReader, MessagesOfAllSizesAndFragmentsComeBack) {

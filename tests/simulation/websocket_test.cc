@@ -95,6 +95,16 @@ TEST_F(Websocket, TheUpgradeIsAccepted) {
   world_->expect_rest();
 }
 
+TEST_F(Websocket, NoExtensionIsAgreedTo) {
+  WebsocketClient& socket = open(fmt::format(
+      "{}sec-websocket-extensions: permessage-deflate; client_max_window_bits, x-webkit\r\n", kKeyLine));
+  EXPECT_TRUE(socket.head().starts_with("HTTP/1.1 101 "));
+  EXPECT_EQ(socket.head().find("sec-websocket-extensions"), std::string::npos);
+  socket.client().say("\xc1\x80\x01\x02\x03\x04");  // the bit of a compressed message
+  expect_closed(socket, "1002 a reserved bit is set");
+  world_->expect_rest();
+}
+
 TEST_F(Websocket, AStreamComesAsItsDataAndDone) {
   WebsocketClient& socket = open();
   socket.say(chat("alone").streamed().body);
@@ -341,8 +351,45 @@ TEST_F(Websocket, ACloseIsEchoedAndEndsTheRunningRequest) {
   socket.say_close(WebsocketClose::GoingAway, "enough");
   expect_closed(socket, "1001 ");
   run(100ms);
+  ASSERT_EQ(world_->records().size(), 2U) << "what waited for its turn is recorded, too";
+  EXPECT_EQ(story_of(world_->records()[0].attempts), "cancelled");
+  EXPECT_TRUE(world_->records()[1].attempts.empty());
+  EXPECT_EQ(world_->records()[1].status, 0);
+  EXPECT_EQ(world_->records()[1].key, "tests");
+  EXPECT_EQ(world_->records()[1].path, "/v1/chat/completions (websocket)");
+  EXPECT_EQ(world_->records()[1].bytes_from_client, chat("alone").body.size());
+  EXPECT_EQ(world_->records()[1].bytes_to_client, 0U);
+  for (const KeptRecord& record : world_->records()) EXPECT_EQ(record.error->kind, ErrorKind::ClientGone);
+  world_->expect_rest();
+}
+
+TEST_F(Websocket, WhoSaysCloseBeforeItHasTakenItsAnswerHearsTheEcho) {
+  world_->narrow(2'000);
+  world_->provider(0).misbehave("words=20000");
+  WebsocketClient& socket = open();
+  socket.client().stop_reading();
+  socket.say(chat("alone").streamed().body);
+  run(1s);
+  socket.say_close(WebsocketClose::Normal);
+  run(1s);
   ASSERT_EQ(world_->records().size(), 1U);
   EXPECT_EQ(world_->records()[0].error->kind, ErrorKind::ClientGone);
+  socket.client().read_again();
+  run(1s);
+  expect_closed(socket, "1000 ");
+  world_->expect_rest();
+}
+
+TEST_F(Websocket, AMessageThatIsCutOffIsRecorded) {
+  WebsocketClient& socket = open();
+  const std::string body = chat("alone").body;
+  socket.say_frame(WebsocketOpcode::Text, body.substr(0, 10), Fin::No);
+  run(1s);
+  socket.client().leave(Client::Leave::Reset);
+  run(100ms);
+  ASSERT_EQ(world_->records().size(), 1U);
+  EXPECT_EQ(world_->records()[0].error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(world_->records()[0].bytes_from_client, 10U);
   world_->expect_rest();
 }
 
@@ -438,6 +485,64 @@ TEST_F(Websocket, AClientThatTakesNothingIsCut) {
   ASSERT_EQ(world_->records().size(), 1U);
   EXPECT_EQ(world_->records()[0].error->kind, ErrorKind::ClientStalled);
   socket.client().leave(Client::Leave::Reset);
+  world_->expect_rest();
+}
+
+TEST_F(Websocket, AClientThatReadsNothingHoldsItsProviderBack) {
+  world_->narrow(2'000);
+  world_->provider(0).misbehave("words=20000");
+  WebsocketClient& socket = open();
+  socket.client().stop_reading();
+  socket.say(chat("alone").streamed().body);
+  run(5s);
+  const std::int64_t read = world_->counters().bytes_from_upstreams.get();
+  EXPECT_GT(read, 2'000);
+  run(15s);
+  EXPECT_EQ(world_->counters().bytes_from_upstreams.get(), read);
+  socket.client().read_again();
+  run(20s);
+  EXPECT_GT(world_->counters().bytes_from_upstreams.get(), 4 * read);
+  EXPECT_EQ(socket.messages().back(), "[DONE]");
+  EXPECT_EQ(text_of(socket.messages()), text_of(over_http("words=20000", chat("alone").streamed())));
+  hang_up(socket);
+  world_->expect_rest();
+}
+
+TEST_F(Websocket, EachMessageHasADeadlineFromItsTurnOn) {
+  make(with("{total: 5s}"));
+  world_->provider(0).misbehave("ttft=4000; words=5");
+  WebsocketClient& socket = open();
+  for (int i = 0; i < 3; ++i) socket.say(chat("alone").body);
+  run(14s);
+  ASSERT_EQ(socket.messages().size(), 3U);
+  for (const std::string& message : socket.messages())
+    EXPECT_NE(message.find("\"choices\""), std::string::npos) << message;
+  for (const KeptRecord& record : world_->records()) EXPECT_LT(record.ended - record.started, 5s);
+  world_->provider(0).misbehave("ttft=6000");
+  socket.say(chat("alone").body);
+  run(5'100ms);
+  ASSERT_EQ(socket.messages().size(), 4U);
+  EXPECT_EQ(error_code_in(socket.messages()[3]), "request_deadline");
+  hang_up(socket);
+  world_->expect_rest();
+}
+
+TEST_F(Websocket, WhoHasNotTakenItsStreamWhenItsTimeIsUpIsCut) {
+  make(with("{total: 5s, heartbeat: 1h}"));
+  world_->narrow(2'000);
+  world_->provider(0).misbehave("words=20000");
+  WebsocketClient& socket = open();
+  socket.client().stop_reading();
+  socket.say(chat("alone").streamed().body);
+  socket.say(chat("nothing").body);
+  run(9s);
+  ASSERT_FALSE(world_->records().empty());
+  EXPECT_EQ(world_->records()[0].error->kind, ErrorKind::TotalTimeout);
+  socket.client().read_again();
+  run(1s);
+  expect_closed(socket, "");
+  EXPECT_EQ(socket.messages().back().find("model_not_found"), std::string::npos);
+  EXPECT_EQ(world_->records().size(), 2U);
   world_->expect_rest();
 }
 
@@ -612,6 +717,20 @@ TEST_F(Websocket, AtTheDrainsEndTheRunningAnswerIsCutWithItsReason) {
   run(6s);
   expect_closed(socket, "1001 the gateway is shutting down");
   EXPECT_EQ(error_code_in(socket.messages().back()), "gateway_shutting_down");
+  run(4s);
+  EXPECT_TRUE(world_->drained());
+}
+
+TEST_F(Websocket, AtTheDrainsEndAWholeAnswerThatHasBegunIsCut) {
+  make(with("", "{held_answer_max: 1KiB}"));
+  world_->provider(0).misbehave("words=9000; rate=500");
+  WebsocketClient& socket = open();
+  socket.say(chat("alone").body);
+  run(5s);
+  world_->start_drain(2s);
+  run(3s);
+  expect_closed(socket, "1001 the gateway is shutting down");
+  EXPECT_TRUE(socket.messages().empty());
   run(4s);
   EXPECT_TRUE(world_->drained());
 }
