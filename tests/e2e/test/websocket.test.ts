@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { chatBody } from '../lib/http.ts';
+import tls from 'node:tls';
+import { ask, chatBody } from '../lib/http.ts';
 import { configuration, finish, pause, Rig, Simulator, until } from '../lib/rig.ts';
 import { clientKey, heard } from '../lib/secrets.ts';
+import { Certificates } from '../lib/tls.ts';
 
 let simulator: Simulator;
 let rig: Rig;
@@ -19,7 +21,8 @@ before(async () => {
     ]),
   );
 });
-after(() => finish());
+const certificates = new Certificates();
+after(() => finish(certificates));
 
 const protocols = ['chat-completions', `openai-insecure-api-key.${clientKey}`];
 const path = '/v1/chat/completions (websocket)';
@@ -34,7 +37,7 @@ class Browser {
     this.socket = new WebSocket(`${root.replace('http', 'ws')}/v1/chat/completions`, offered);
     this.socket.onmessage = ({ data }) => {
       assert.equal(typeof data, 'string');
-      heard('a message', data);
+      if (data.startsWith('{"error"')) heard('an error', data);  // answers echo the question
       this.messages.push(data);
     };
     this.closed = new Promise((done) => (this.socket.onclose = ({ code, reason, wasClean }) => done({ code, reason, wasClean })));
@@ -58,6 +61,7 @@ class Browser {
 test('a browser streams, asks for a whole answer and hears an error on one connection', async () => {
   const browser = await Browser.open(rig.root);
   assert.equal(browser.socket.protocol, 'chat-completions');
+  assert.equal(browser.socket.extensions, '', 'it has offered permessage-deflate');
   browser.socket.send(chatBody('sim-gpt', { stream: true }));
   await browser.has('the stream is whole', () => browser.done());
   const chunks = browser.messages.slice(0, -1).map((message) => JSON.parse(message));
@@ -78,6 +82,7 @@ test('a browser streams, asks for a whole answer and hears an error on one conne
 });
 
 test('who closes inside a stream has left', async () => {
+  await simulator.reset();
   const browser = await Browser.open(rig.root);
   browser.socket.send(chatBody('paced', { stream: true }));
   await browser.has('it flows', () => browser.messages.length > 3);
@@ -89,6 +94,9 @@ test('who closes inside a stream has left', async () => {
     2_000,
   );
   assert.equal(await rig.metric('queqiao_requests_in_flight'), 0);
+  const { text } = await ask(`${rig.root}/metrics`);
+  assert.match(text, /^queqiao_requests_total\{[^}]*outcome="client_gone"[^}]*\} 1$/m);
+  await until('the provider has lost its caller', async () => (await simulator.stats()).requests.aborted === 1, 2_000);
 });
 
 test('a prompt of many frames, and twenty browsers at once', async () => {
@@ -122,13 +130,20 @@ function frame(opcode: number, payload: string | Buffer): Buffer {
   return Buffer.concat([head, mask, bytes.map((byte, i) => byte ^ mask[i % 4])]);
 }
 
-async function raw(port: number, behind: Buffer = Buffer.alloc(0)): Promise<{ socket: Socket; said: () => Buffer; ended: Promise<unknown> }> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+interface Raw {
+  socket: Socket;
+  said: () => Buffer;
+  ended: Promise<unknown>;
+}
+
+async function raw(port: number, behind: Buffer = Buffer.alloc(0), ca?: string): Promise<Raw> {
+  const where = { port, host: '127.0.0.1', allowHalfOpen: true };
+  const socket = ca === undefined ? connect(where) : tls.connect({ ...where, ca });
   let said = Buffer.alloc(0);
   socket.on('error', () => {});
   socket.on('data', (data) => (said = Buffer.concat([said, data])));
   const ended = once(socket, 'end');
-  await once(socket, 'connect');
+  await once(socket, ca === undefined ? 'connect' : 'secureConnect');
   const head =
     `GET /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${clientKey}\r\nUpgrade: websocket\r\n` +
     'Connection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
@@ -160,6 +175,48 @@ test('who breaks the rules hears why, and the connection ends', async () => {
     assert.equal(said().readUInt16BE(2), code);
     socket.destroy();
   }
+});
+
+test('over TLS both sides may speak at once', async () => {
+  const { certificate, key } = certificates.signed('listener', 'DNS:localhost,IP:127.0.0.1');
+  const secure = await Rig.start(
+    configuration([{ name: 'flood', upstream: 'sim-gpt+words=20000', base_url: simulator.baseURL }], {
+      listeners: [{ address: '127.0.0.1:0', serve: ['api', 'metrics'], tls: { certificate, key } }],
+    }),
+  );
+  const { socket, said, ended } = await raw(secure.port, frame(1, chatBody('flood', { stream: true })), certificates.ca);
+  for (let i = 0; i < 50; i += 1) {
+    socket.write(frame(9, `ping ${i}`.padEnd(100)));
+    await pause(2);
+    if (i % 10 === 0) socket.pause();
+    if (i % 10 === 5) socket.resume();
+  }
+  socket.resume();
+  await until('the last ping is answered', () => said().includes('ping 49'), 10_000);
+  await until('the stream is whole', () => said().includes('[DONE]'), 20_000);
+  socket.write(frame(8, Buffer.from([3, 0xe8])));
+  await ended;
+  assert.deepEqual(said().subarray(-4), Buffer.from([0x88, 2, 3, 0xe8]));
+  socket.destroy();
+});
+
+test('who reads nothing holds the provider back and is cut', async () => {
+  const config = configuration([{ name: 'flood', upstream: 'sim-gpt+words=200000', base_url: simulator.baseURL }], {
+    timers: { client_write_stall: '2s' },
+  });
+  const stalling = await Rig.start(config);
+  const { socket } = await raw(stalling.port);
+  socket.pause();
+  const before = stalling.residentKiB();
+  socket.write(frame(1, chatBody('flood', { stream: true })));
+  await until(
+    'it is in the log',
+    () => stalling.logged('request').some((line) => line.path === path && line.error === 'client_stalled'),
+    15_000,
+    [stalling.pid],
+  );
+  assert.ok(stalling.residentKiB() - before < 20_000, `${stalling.residentKiB() - before} KiB more`);
+  socket.destroy();
 });
 
 test('a key that is withdrawn is refused with the next message', async () => {
