@@ -68,6 +68,7 @@ Result<std::string_view> presented_key(const KeyHeaders& headers) {
   if (headers.x_api_key) return one_word(*headers.x_api_key);
   if (headers.api_key) return one_word(*headers.api_key);
   if (headers.x_goog_api_key) return one_word(*headers.x_goog_api_key);
+  if (headers.subprotocol) return one_word(*headers.subprotocol);
   if (headers.authorization) return parse_bearer(*headers.authorization);
   return refuse("no API key was sent; send it as \"Authorization: Bearer <key>\"");
 }

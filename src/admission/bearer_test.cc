@@ -52,6 +52,18 @@ TEST(PresentedKey, BearerComesFirstAndThenXApiKey) {
   EXPECT_EQ(presented_key({.authorization = {}, .x_api_key = "two", .api_key = "three"}).value(), "two");
 }
 
+TEST(PresentedKey, ASubprotocolsKeyComesLast) {
+  KeyHeaders headers;
+  headers.subprotocol = "five";
+  EXPECT_EQ(presented_key(headers).value(), "five");
+  headers.authorization = "Basic abc";
+  EXPECT_EQ(presented_key(headers).value(), "five");
+  headers.x_goog_api_key = "four";
+  EXPECT_EQ(presented_key(headers).value(), "four");
+  headers.authorization = "Bearer one";
+  EXPECT_EQ(presented_key(headers).value(), "one");
+}
+
 TEST(PresentedKey, AnotherSchemeGivesWayToAKeyHeader) {
   EXPECT_EQ(presented_key({.authorization = "Basic abc", .x_api_key = {}, .api_key = "three"}).value(),
             "three");

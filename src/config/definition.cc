@@ -64,7 +64,8 @@ const Section& limits_section() {
       .name = "limits",
       .id = "limits",
       .doc = "Bounds on what one request or the whole process may take.",
-      .fields = {Make(size("body_max", &T::body_max, kKiB, 4 * kGiB)).doc("Largest request body."),
+      .fields = {Make(size("body_max", &T::body_max, kKiB, 4 * kGiB))
+                     .doc("Largest request body, or message over WebSocket."),
                  Make(size("bodies_in_flight_max", &T::bodies_in_flight_max, kMiB, 1024 * kGiB))
                      .doc("All request bodies held at one time; at least `body_max`."),
                  Make(size("head_max", &T::head_max, kKiB, kMiB)).doc("Largest request line and headers."),
@@ -124,8 +125,10 @@ const Section& timers_section() {
                  timer("client_body_grace", &T::client_body_grace,
                        "After this, a request's body must come at 1 KiB/s at least."),
                  timer("client_idle", &T::client_idle,
-                       "A kept-alive connection without a request is closed."),
-                 timer("heartbeat", &T::heartbeat, "Silence after which a streaming client gets a comment."),
+                       "A kept-alive connection without a request is closed; a WebSocket unless it "
+                       "answers pings."),
+                 timer("heartbeat", &T::heartbeat,
+                       "Silence after which a streaming client gets a comment, over WebSocket a ping."),
                  timer("drain", &T::drain, "After SIGTERM, running requests may take this long."),
                  Make(duration("drain_announce", &T::drain_announce, 0ms, 24h))
                      .doc("At the drain's beginning new requests are still served for this long, so that a "

@@ -202,6 +202,23 @@ relay::ClientPort::Taken ClientWriter::send_continue() {
   return push({&piece, 1});
 }
 
+relay::ClientPort::Taken ClientWriter::send_raw(std::span<const std::string_view> pieces) {
+  raw_ = true;
+  if (broken_) return Taken::Gone;
+  if (!pending_.empty()) {
+    for (const std::string_view piece : pieces) pending_.append(piece);
+    return Taken::Pending;
+  }
+  std::array<iovec, kGatherMax> gathered;
+  QQ_ASSERT(pieces.size() <= gathered.size());
+  std::size_t count = 0;
+  for (const std::string_view piece : pieces) {
+    if (!piece.empty()) gathered[count++] = as_iovec(piece);
+  }
+  if (count == 0) return Taken::All;
+  return push({gathered.data(), count});
+}
+
 relay::ClientPort::Taken ClientWriter::push(std::span<iovec> pieces) {
   // Only after a flush that the caller skipped would bytes overtake each other.
   QQ_ASSERT(pending_.empty());
@@ -267,9 +284,10 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
   pending_.erase(0, sent);
   if (wake == net::Wake::Cancelled) {
     const ErrorKind why = scope.cancel->reason();
-    broken_ = why == ErrorKind::ClientGone;
-    return fail(broken_ ? Error::client(why, "the client closed the connection")
-                        : Error::gateway(why, "the reply was given up"));
+    const bool left = why == ErrorKind::ClientGone;
+    broken_ = left && !raw_;
+    return fail(left ? Error::client(why, "the client closed the connection")
+                     : Error::gateway(why, "the reply was given up"));
   }
   if (stream_.loop().now() >= scope.deadline) {
     return fail(Error::client(ErrorKind::TotalTimeout,

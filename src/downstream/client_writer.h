@@ -47,6 +47,10 @@ class ClientWriter : public relay::ClientPort {
   [[nodiscard]] std::chrono::nanoseconds client_wait() const noexcept override { return client_wait_; }
   // "HTTP/1.1 100 Continue", if the client waits for it.
   Taken send_continue();
+  // Bytes of another protocol, for which the connection was upgraded, behind what is pending; `flush` is for
+  // them, too, and may be waiting. From then on a client whose request is cancelled as ClientGone may have
+  // ended that protocol and still be there for the rest: who knows that it is not calls `abort`.
+  Taken send_raw(std::span<const std::string_view> pieces);
 
  private:
   [[nodiscard]] std::string_view connection_line() const noexcept;
@@ -65,6 +69,7 @@ class ClientWriter : public relay::ClientPort {
   bool until_close_ = false;  // the body's end is the connection's
   bool complete_ = false;
   bool broken_ = false;
+  bool raw_ = false;     // the connection is another protocol's
   std::string pending_;  // what the kernel did not take
   std::string head_;     // waits for the first body bytes
   Milliseconds write_stall_;

@@ -6,16 +6,17 @@
 #include <string>
 
 #include "base/task.h"
+#include "downstream/admitted.h"
 #include "downstream/client_writer.h"
 #include "downstream/closing.h"
-#include "downstream/local_endpoints.h"
 #include "downstream/models_list.h"
+#include "downstream/own_record.h"
 #include "downstream/server.h"
-#include "relay/request.h"
-#include "wire/body_reader.h"
 #include "wire/http_head.h"
 
 namespace qq::downstream {
+
+class WebsocketSession;
 
 class Connection {
  public:
@@ -28,42 +29,28 @@ class Connection {
   // connection may still bring its one request while the server takes any.
   void ask_to_finish() noexcept;
   // A request was admitted and is not done with. Refusals and what is answered without the relay are none.
-  [[nodiscard]] bool runs_request() const noexcept { return running_; }
+  [[nodiscard]] bool runs_request() const noexcept;
   // Cuts what is still running.
   void terminate() noexcept;
 
  private:
-  struct Admitted;
-  struct Own;
-
   // A connection that came during a drain and has asked nothing yet.
   [[nodiscard]] bool may_wait_for_first() const noexcept;
   // False when the connection is to be closed.
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
   Task<std::optional<std::string_view>> read_head();
-  Task<void> read_body(Admitted& admitted);
   Task<void> answer_here(Admitted& admitted);
   Task<void> refuse_head(wire::HeadVerdict verdict, wire::HeadLimits limits);
-  Task<void> refuse(const Error& error, const Own& refused);
+  // `instead`: of the status of the error's kind, unless 0.
+  Task<void> refuse(const Error& error, const OwnRequest& refused, int instead);
   Task<void> send_local(int status, std::string header_lines, std::string body);
   // What is decided between two waits. `rest`: bytes behind the head.
   std::unique_ptr<Admitted> admit(std::string_view rest);
-  std::optional<LocalReply> local_reply(const wire::RequestHead& head);
-  std::optional<Error> admit_head(const wire::RequestHead& head, relay::IncomingRequest& incoming);
-  std::optional<Error> take_first_bytes(Admitted& admitted, const wire::Framing& framing,
-                                        std::string_view& rest);
   void answer_models(const ModelsAsked& asked, Admitted& admitted);
-  static std::size_t bytes_held(const Admitted& admitted) noexcept;
-  net::IoTry read_in_place(net::Stream& stream, Admitted& admitted);
-  std::optional<Error> count_bytes(Admitted& admitted, std::size_t newest);
-  std::optional<Error> take_bytes(Admitted& admitted, std::string_view bytes);
-  [[nodiscard]] MonotonicTime body_deadline(MonotonicTime started, std::size_t have) const;
-  [[nodiscard]] Error body_not_awaited(net::Wake wake) const;
   void leave_body_unread() noexcept;
   // Once, when nothing more is asked of the request itself.
-  static Own own(Admitted& admitted);
-  void record(const Own& own, int status, const Error* error);
+  static OwnRequest own(Admitted& admitted);
   // For what is written or discarded after a request: longer than any client should need.
   [[nodiscard]] net::Scope last_bytes() noexcept;
 
@@ -75,9 +62,9 @@ class Connection {
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
-  std::string pending_;  // received, not used yet
+  std::unique_ptr<WebsocketSession> websocket_;  // once the connection is upgraded
+  std::string pending_;                          // received, not used yet
   MonotonicTime head_started_{};
-  std::uint16_t bad_head_status_ = 0;
   bool idle_ = true;
   bool running_ = false;
   bool finish_ = false;

@@ -39,6 +39,10 @@ Error saturated(std::string text) {
   return error;
 }
 
+Error short_of_memory() {
+  return saturated("the gateway is short of memory; try again shortly");
+}
+
 Error too_slow() {
   return Error::client(ErrorKind::RequestTimeout,
                        "the request body came too slowly; send at least 1 KiB a second");

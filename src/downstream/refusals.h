@@ -14,6 +14,7 @@ Error too_large(std::size_t body_max);
 Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& limits);
 // A limit of ours is reached: come back in a second.
 Error saturated(std::string text);
+Error short_of_memory();
 Error too_slow();
 Error too_many_bodies();
 Error malformed_body(const char* reason);

@@ -6,6 +6,7 @@
 
 #include "admission/bearer.h"
 #include "relay/called.h"
+#include "wire/websocket_handshake.h"
 
 namespace qq::relay {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 2> kForwarded = {"openai-beta", "accept-language"};
 constexpr std::array<std::string_view, 3> kForwardedToAnthropic = {"anthropic-beta", "anthropic-version",
                                                                    "accept-language"};
+
+// Of the subprotocol that carries a browser's key, in front of it; OpenAI's Realtime has it.
+constexpr std::string_view kKeyProtocol = "openai-insecure-api-key.";
 
 // Takes `value`; false if the header came before.
 bool take_once(std::optional<std::string_view>& into, std::string_view value) noexcept {
@@ -48,27 +52,43 @@ std::optional<std::string_view> key_in_query(std::string_view query) noexcept {
   return std::nullopt;
 }
 
+std::unexpected<Error> refuse_repeated() {
+  return fail(Error::client(ErrorKind::InvalidRequest,
+                            "the request repeats a header that carries its key; send it once"));
+}
+
 }  // namespace
 
-Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Snapshot& snapshot,
-                                                                       const wire::RequestHead& head) {
+Result<std::string_view> presented_key(const wire::RequestHead& head) {
   admission::KeyHeaders headers;
   for (const wire::Field& field : head.fields.all()) {
-    if (!take_key_header(field, headers)) {
-      return fail(Error::client(ErrorKind::InvalidRequest,
-                                "the request repeats a header that carries its key; send it once"));
-    }
+    if (!take_key_header(field, headers)) return refuse_repeated();
   }
   if (!headers.x_goog_api_key && dialect_of_path(head.path()) == model::Dialect::Gemini) {
     headers.x_goog_api_key = key_in_query(head.query());
   }
-  QQ_TRY(const std::string_view presented, admission::presented_key(headers));
+  if (wire::asks_for_websocket(head)) {
+    const wire::OfferedProtocols offered = wire::offered_protocols(head.fields, kKeyProtocol);
+    if (offered.count > 1) return refuse_repeated();
+    if (offered.count == 1) headers.subprotocol = offered.first.substr(kKeyProtocol.size());
+  }
+  return admission::presented_key(headers);
+}
+
+Result<std::reference_wrapper<const admission::KeyEntry>> known_key(const Snapshot& snapshot,
+                                                                    std::string_view presented) {
   const admission::KeyEntry* entry = snapshot.keys.find(presented);
   if (entry == nullptr) {
     return fail(Error::client(ErrorKind::Unauthorized,
                               "this API key is not known here; use a key that this gateway issued"));
   }
   return *entry;
+}
+
+Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Snapshot& snapshot,
+                                                                       const wire::RequestHead& head) {
+  QQ_TRY(const std::string_view presented, presented_key(head));
+  return known_key(snapshot, presented);
 }
 
 std::string forwarded_header_lines(const wire::Fields& fields, model::Dialect dialect) {

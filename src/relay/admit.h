@@ -13,9 +13,16 @@
 
 namespace qq::relay {
 
-// The key of the request, from `Authorization: Bearer`, `x-api-key`, `api-key`, `x-goog-api-key` or, of
-// Gemini's paths, the query's `key`; it lives as long as the snapshot. Errors: Unauthorized, whatever is
-// presented where no keys are configured; InvalidRequest for a header of a key that is repeated.
+// The key that a request presents, from `Authorization: Bearer`, `x-api-key`, `api-key`, `x-goog-api-key`; of
+// Gemini's paths also the query's `key`; of what opens a WebSocket also the subprotocol
+// `openai-insecure-api-key.KEY`, as browsers send it to OpenAI's Realtime. A view into the head. Errors:
+// Unauthorized; InvalidRequest for one that is repeated.
+Result<std::string_view> presented_key(const wire::RequestHead& head);
+// Whose it is; lives as long as the snapshot. Errors: Unauthorized, whatever is presented where no keys are
+// configured.
+Result<std::reference_wrapper<const admission::KeyEntry>> known_key(const Snapshot& snapshot,
+                                                                    std::string_view presented);
+// Both.
 Result<std::reference_wrapper<const admission::KeyEntry>> authenticate(const Snapshot& snapshot,
                                                                        const wire::RequestHead& head);
 

@@ -3,6 +3,47 @@
 #include <simdjson.h>
 
 namespace qq::wire {
+namespace {
+
+// Whether an ill-formed part at a piece's end may yet become a character.
+bool may_go_on(std::string_view part) noexcept {
+  const auto lead = static_cast<unsigned char>(part.front());
+  return lead >= 0xc2 && lead <= 0xf4;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) noexcept {
+  return simdjson::validate_utf8(text.data(), text.size());
+}
+
+void Utf8Mender::feed(std::string_view piece, std::string& out) {
+  std::string joined;
+  if (!begun_.empty()) {
+    joined = std::move(begun_);
+    begun_.clear();
+    joined.append(piece);
+    piece = joined;
+  }
+  if (is_utf8(piece)) {
+    out.append(piece);
+    return;
+  }
+  while (!piece.empty()) {
+    const Utf8Part part = first_utf8_part(piece);
+    if (!part.valid && part.size == piece.size() && may_go_on(piece)) {
+      begun_ = piece;
+      return;
+    }
+    out.append(part.valid ? piece.substr(0, part.size) : kReplacementCharacter);
+    piece.remove_prefix(part.size);
+  }
+}
+
+void Utf8Mender::finish(std::string& out) {
+  if (!begun_.empty()) out.append(kReplacementCharacter);
+  begun_.clear();
+}
 
 Utf8Part first_utf8_part(std::string_view text) noexcept {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };

@@ -1,4 +1,4 @@
-// UTF-8 (RFC 3629), for the places that must know where it breaks. Whether it breaks is simdjson's to say.
+// UTF-8 (RFC 3629), for the places that must know where it breaks. Whether it breaks simdjson says faster.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,20 @@ std::string_view as_utf8(std::string_view text, std::string& repaired);
 
 // Writes `code_point` and returns how many bytes that took. Surrogates become U+FFFD.
 std::size_t encode_utf8(std::uint32_t code_point, char* out) noexcept;
+
+bool is_utf8(std::string_view text) noexcept;
+
+// Makes UTF-8 of a text that comes in pieces, cut anywhere: what is ill-formed becomes U+FFFD.
+class Utf8Mender {
+ public:
+  // Appends what is known of the text so far; at most three bytes wait for the next piece.
+  void feed(std::string_view piece, std::string& out);
+  // The text is over.
+  void finish(std::string& out);
+
+ private:
+  std::string begun_;  // of a character
+};
 
 inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 

@@ -65,9 +65,9 @@ void RequestLog::write_request(const relay::RequestRecord& record, Level level) 
   line_.text("level", to_string(level));
   line_.text("msg", "request");
   line_.text("request_id", record.request_id);
-  if (record.endpoint) {
-    line_.text("endpoint", to_string(*record.endpoint));
-  } else {
+  if (record.endpoint) line_.text("endpoint", to_string(*record.endpoint));
+  // Endpoints are asked by POST, but for what comes over WebSocket.
+  if (!record.endpoint || record.method != "POST") {
     line_.text("method", record.method);
     line_.redacted_text("path", record.path);
   }

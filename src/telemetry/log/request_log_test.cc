@@ -84,6 +84,13 @@ TEST_F(RequestLogTest, NamesMethodAndPathOfAnUnknownEndpoint) {
                           R"("method":"GET","path":"/wp-login.php","status":404,"outcome":"client_error")"));
 }
 
+TEST_F(RequestLogTest, NamesThePathOfAnEndpointThatIsNotAskedByPost) {
+  fixture_.record.method = "GET";
+  fixture_.record.path = "/v1/chat/completions (websocket)";
+  EXPECT_THAT(lines()[0], testing::HasSubstr(R"("endpoint":"chat_completions","method":"GET",)"
+                                             R"_("path":"/v1/chat/completions (websocket)","status":200)_"));
+}
+
 TEST_F(RequestLogTest, KeepsItsLevel) {
   EXPECT_THAT(lines(Level::Warn), testing::IsEmpty()) << "a good request is no warning";
   fixture_.record.status = 502;

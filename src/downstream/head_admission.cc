@@ -1,0 +1,88 @@
+#include "downstream/head_admission.h"
+
+#include <fmt/format.h>
+
+#include "downstream/body_pace.h"
+#include "downstream/models_list.h"
+#include "downstream/refusals.h"
+#include "relay/admit.h"
+#include "relay/called.h"
+#include "relay/stored_objects.h"
+
+namespace qq::downstream {
+
+std::optional<Error> admit_head(const relay::LoopServices& services, const ListenerConfig& listener,
+                                const wire::RequestHead& head, Admitted& admitted) {
+  relay::IncomingRequest& incoming = admitted.incoming;
+  const relay::Snapshot& snapshot = *incoming.snapshot;
+  const std::string_view path = head.path();
+  auto called = relay::endpoint_called(head);
+  auto stored = called ? std::nullopt : relay::stored_call(head);
+  const bool is_stored = stored || (!called && !relay::stored_methods(path).empty());
+  const bool is_models = !called && models_asked(head);
+  if (!listener.serve_api || (!called && !is_models && !is_stored)) {
+    const std::string_view where =
+        listener.serve_api ? "the API is under /v1/ and /v1beta/" : "this listener does not serve the API";
+    return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
+                                                          path.substr(0, 200), where));
+  }
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  if (is_stored ? !stored : (called ? head.method != "POST" : !reads)) {
+    return Error::client(ErrorKind::MethodNotAllowed,
+                         fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20),
+                                     is_stored ? allowed_methods(path) : (called ? "POST" : "GET")));
+  }
+  auto key = relay::authenticate(snapshot, head);
+  if (!key) return std::move(key).error();
+  incoming.key = &key->get();
+  if (is_models) return std::nullopt;
+  if (const auto coding = head.fields.find("content-encoding");
+      coding && !wire::iequals(*coding, "identity")) {
+    return Error::client(ErrorKind::InvalidRequest,
+                         "compressed request bodies are not accepted; send it uncompressed");
+  }
+  const std::size_t body_max = snapshot.limits.body_max;
+  const bool has_length = head.framing.kind == wire::Framing::Kind::Length;
+  if (has_length && head.framing.length > body_max) return too_large(body_max);
+  const int step = services.process.memory_step.load(std::memory_order_relaxed);
+  if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
+    return short_of_memory();
+  }
+  if (stored) {
+    if (!*stored) return std::move(*stored).error();
+    incoming.stored = std::make_unique<relay::StoredCall>(**std::move(stored));
+    incoming.method = incoming.stored->method;
+    incoming.path = incoming.stored->path;
+    incoming.endpoint = model::Endpoint::Responses;
+    return std::nullopt;
+  }
+  incoming.endpoint = called->endpoint;
+  incoming.path = called->path;
+  incoming.native = std::move(called->native);
+  incoming.header_lines = relay::forwarded_header_lines(head.fields, model::dialect_of(called->endpoint));
+  return std::nullopt;
+}
+
+std::optional<Error> admit_upgrade(const relay::LoopServices& services, const ListenerConfig& listener,
+                                   bool finishing, const wire::RequestHead& head, Admitted& admitted) {
+  if (!listener.serve_api) {
+    return Error::client(ErrorKind::NotFound, "no such path here: this listener does not serve the API");
+  }
+  const auto presented = relay::presented_key(head);
+  if (!presented) return presented.error();
+  auto key = relay::known_key(*admitted.incoming.snapshot, *presented);
+  if (!key) return std::move(key).error();
+  admitted.incoming.key = &key->get();
+  admitted.incoming.path = kWebsocketPath;
+  if (finishing) return saturated("the gateway is shutting down; try again");
+  if (services.process.memory_step.load(std::memory_order_relaxed) >= 2) return short_of_memory();
+  auto upgraded = read_upgrade(head, *presented, admitted.incoming.id.text());
+  if (!upgraded) {
+    admitted.refusal_status = static_cast<std::uint16_t>(upgraded.error().status);
+    return Error::client(ErrorKind::InvalidRequest, upgraded.error().reason);
+  }
+  admitted.upgrade = std::make_unique<WebsocketUpgrade>(*std::move(upgraded));
+  return std::nullopt;
+}
+
+}  // namespace qq::downstream
