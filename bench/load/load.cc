@@ -54,11 +54,11 @@ void print(const Options& options, Results& results) {
     print_quantiles("delay_", results.delays);
   }
   if (options.pid != 0) {
-    std::printf(",\"cpu_us\":%.0f,\"cpu_us_per_request\":%.3f,\"cpu_us_per_event\":%.3f,\"cpu_us_per_delta\":%.3f,"
-                "\"cpu_share\":%.3f",
-                cpu_us, share(cpu_us, results.requests), share(cpu_us, results.events),
-                share(cpu_us, results.delays.size()),
-                results.seconds > 0 ? cpu_us / results.seconds / 1e6 : 0);
+    std::printf(
+        ",\"cpu_us\":%.0f,\"cpu_us_per_request\":%.3f,\"cpu_us_per_event\":%.3f,\"cpu_us_per_delta\":%.3f,"
+        "\"cpu_share\":%.3f",
+        cpu_us, share(cpu_us, results.requests), share(cpu_us, results.events),
+        share(cpu_us, results.delays.size()), results.seconds > 0 ? cpu_us / results.seconds / 1e6 : 0);
     std::printf(",\"rss_before_kib\":%" PRId64 ",\"rss_end_kib\":%" PRId64, results.resident_before_kib,
                 results.resident_end_kib);
   }
