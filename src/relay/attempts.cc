@@ -164,6 +164,8 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   call.header_lines = outgoing.encoded.header_lines;
   call.body_pieces = {&outgoing.encoded_body, 1};
   call.body_bytes = outgoing.encoded_body.size();
+  const Limits& limits = state.snapshot.limits;
+  call.reply_max = std::max(limits.held_answer_max, limits.event_max);
   return {};
 }
 
