@@ -128,6 +128,11 @@ const Section& provider_section() {
                      .doc("When a client has left, read its answer on for the usage instead of cancelling "
                           "at once, for providers that bill on: 10 s at most, in 2 % of the requests in "
                           "flight (one always)."),
+                 Make(boolean("join_line_breaks", &T::join_line_breaks))
+                     .doc(
+                         "Claude may split a line break between two deltas of a stream, which flickers where "
+                         "each is drawn. With this, line breaks at a delta's end wait for the next one. Of "
+                         "providers that speak Anthropic's dialect, and of Bedrock."),
                  Make(map("adapter", &T::adapter, adapter_section()))
                      .doc("How a private back end is spoken to; of the kind `declared`.")
                      .absent("none"),

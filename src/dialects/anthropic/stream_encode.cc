@@ -20,10 +20,8 @@ using Kind = StreamEvent::Kind;
 
 class Encoder final : public StreamEncoder {
  public:
-  Encoder(const model::ChatRequest& request, const AnswerHead& head, StreamOptions options)
-      : head_(head),
-        hides_thoughts_(request.reasoning && request.reasoning->show == false),
-        joins_breaks_(options.join_line_breaks) {}
+  Encoder(const model::ChatRequest& request, const AnswerHead& head)
+      : head_(head), hides_thoughts_(request.reasoning && request.reasoning->show == false) {}
 
   void encode(const StreamEvent& event, std::string& out) override {
     out_ = &out;
@@ -71,7 +69,7 @@ class Encoder final : public StreamEncoder {
     std::uint32_t index = 0;  // Open
     std::string id;           // of a call that waits
     std::string name;
-    std::string held;  // arguments of a call that waits; line breaks of a text
+    std::string held;  // arguments of a call that waits
   };
 
   Block& part_of(const StreamEvent& event) {
@@ -180,12 +178,7 @@ class Encoder final : public StreamEncoder {
       if (!hides_thoughts_) delta(block, "thinking_delta", "thinking", piece);
       return;
     }
-    if (!joins_breaks_) return delta(block, "text_delta", "text", piece);
-    block.held += piece;
-    const std::size_t last = block.held.find_last_not_of("\r\n");
-    if (last == std::string::npos) return;
-    delta(block, "text_delta", "text", std::string_view(block.held).substr(0, last + 1));
-    block.held.erase(0, last + 1);
+    delta(block, "text_delta", "text", piece);
   }
   void arguments(Block& block, std::string_view piece) {
     if (block.custom) {
@@ -247,7 +240,6 @@ class Encoder final : public StreamEncoder {
     if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
     if (!input.empty()) delta(block, "input_json_delta", "partial_json", input);
     if (std::exchange(block.place, Place::Nowhere) != Place::Open) return;
-    if (!block.held.empty()) delta(block, "text_delta", "text", std::exchange(block.held, {}));
     wire::JsonWriter json = begin("content_block_stop");
     json.member("index", block.index);
     close(json);
@@ -288,14 +280,12 @@ class Encoder final : public StreamEncoder {
   bool said_start_ = false;
   bool had_calls_ = false;
   bool hides_thoughts_;
-  bool joins_breaks_;
 };
 
 }  // namespace
 
-std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head,
-                                              StreamOptions options) {
-  return std::make_unique<Encoder>(request, head, options);
+std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head) {
+  return std::make_unique<Encoder>(request, head);
 }
 
 }  // namespace qq::dialects::anthropic

@@ -13,8 +13,8 @@ using Kind = StreamEvent::Kind;
 
 class EncodedStream {
  public:
-  explicit EncodedStream(model::ChatRequest request = {}, StreamOptions options = {})
-      : request_(std::move(request)), encoder_(stream_encoder(request_, head_, options)) {}
+  explicit EncodedStream(model::ChatRequest request = {})
+      : request_(std::move(request)), encoder_(client_side().stream_encoder(request_, head_)) {}
   // What this event alone makes the client get.
   std::string operator()(const StreamEvent& event) {
     std::string out;
@@ -171,22 +171,6 @@ TEST(AnthropicStreamOut, OnlyItsOwnDialectsPartsAreShown) {
     EXPECT_THAT(stream({.kind = Kind::End}), ::testing::HasSubstr(own ? R"("stop_reason":"their_word")"
                                                                       : R"("stop_reason":"pause_turn")"));
   }
-}
-
-TEST(AnthropicStreamOut, LineBreaksCanBeJoined) {
-  EncodedStream stream({}, {.join_line_breaks = true});
-  stream.started();
-  stream({.kind = Kind::PartStarted});
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "a\n"}),
-            delta_line(0, R"({"type":"text_delta","text":"a"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\n"}), "");
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "b\r"}),
-            delta_line(0, R"({"type":"text_delta","text":"\n\nb"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\nc"}),
-            delta_line(0, R"({"type":"text_delta","text":"\r\nc"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\n"}), "");
-  EXPECT_EQ(stream({.kind = Kind::PartFinished}),
-            delta_line(0, R"({"type":"text_delta","text":"\n"})") + stop_line(0));
 }
 
 TEST(AnthropicStreamOut, AStopStringIsNamed) {
