@@ -415,6 +415,7 @@ Error nothing_left(const RequestState& state) {
 
 [[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
   attempt.ended = state.services.loop.precise_now();
+  if (attempt.translated && attempt.reached_provider) attempt.lost = state.translation->losses_text();
   const bool was_refused = attempt.outcome == model::Outcome::Refused;
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {

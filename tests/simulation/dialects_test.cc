@@ -194,6 +194,22 @@ TEST(Translated, LossesAreNamed) {
   EXPECT_NE(heard.raw.find("x-queqiao-lossy: top_k\r\n"), std::string::npos) << heard.raw;
 }
 
+TEST(Translated, LossesStandInTheRecordOfTheAttemptThatHadThem) {
+  World world;
+  world.provider(0).misbehave("fault=503");
+  Ask ask = messages("backed");
+  ask.body = R"({"model":"backed","max_tokens":50,"top_k":4,)"
+             R"("messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  for (const Ask& each : {ask, ask.streamed()}) {
+    const Exchange heard = world.ask(each);
+    ASSERT_EQ(heard.story(), "overloaded,success");
+    EXPECT_EQ(heard.attempts()[0].lost, "top_k");
+    EXPECT_EQ(heard.attempts()[1].lost, "top_k");
+  }
+  const Exchange native = world.ask(chat("spare"));
+  EXPECT_EQ(native.attempts()[0].lost, "");
+}
+
 TEST(Counts, AreEstimatedWhereNobodyCounts) {
   World world;
   Ask anthropic = messages("alone");

@@ -9,6 +9,7 @@
 #include "dialects/anthropic/usage.h"
 #include "dialects/calls.h"
 #include "dialects/carried_state.h"
+#include "dialects/losses.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -33,14 +34,15 @@ class Encoder final : public StreamEncoder {
     }
     if (event.kind == Kind::Failed) return encode_stream_error(*event.error, head_.request_id, out);
     if (!std::exchange(said_start_, true)) message_start();
-    if (event.choice != 0) return;  // there is but one
+    if (event.choice != 0) return lose("choices", loss::kNoPlace);  // there is but one
     switch (event.kind) {
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: text(part_of(event), event.text); break;
       case Kind::ArgumentsDelta: arguments(part_of(event), event.text); break;
       case Kind::StateDelta: state(part_of(event), *event.state); break;
       case Kind::CitationDelta:
-        if (own_) citation(part_of(event), event.json);
+        if (!own_) return lose("content[].citations", loss::kNoPlace);
+        citation(part_of(event), event.json);
         break;
       case Kind::OpaqueDelta: opaque(part_of(event), event.json); break;
       case Kind::PartFinished: stop(part_of(event)); break;
@@ -51,7 +53,8 @@ class Encoder final : public StreamEncoder {
         break;
       case Kind::Ping: *out_ += kPing; break;
       case Kind::End: end(); break;
-      default: break;  // media and log probabilities have no place
+      case Kind::Logprobs: lose("logprobs", loss::kNoPlace); break;
+      default: break;  // media, lost with their part
     }
   }
 
@@ -141,8 +144,11 @@ class Encoder final : public StreamEncoder {
         // Anthropic's own calls have no state.
         if (own_ || event.state != nullptr) open_call(block, event.state);
         break;
-      case PartKind::Opaque: block.place = own_ ? Place::Waiting : Place::Nowhere; break;
-      case PartKind::Media: break;
+      case PartKind::Opaque:
+        block.place = own_ ? Place::Waiting : Place::Nowhere;
+        if (!own_) lose("content[]", loss::kNoPlace);
+        break;
+      case PartKind::Media: lose("content[]", loss::kNoPlace); break;
     }
   }
   void open_text(Block& block) {
@@ -161,8 +167,9 @@ class Encoder final : public StreamEncoder {
   }
   void open_call(Block& block, const model::OpaqueState* state) {
     if (state != nullptr && !state->empty()) {
-      if (auto loaded = with_carried(block.id, {.call = *state, .reasoning = {}}))
-        block.id = std::move(*loaded);
+      auto loaded = with_carried(block.id, {.call = *state, .reasoning = {}});
+      if (!loaded) lose("content[].state", loss::kNoPlace);
+      if (loaded) block.id = *std::move(loaded);
     }
     wire::JsonWriter json = begin_block(block);
     json.begin_object().member("type", "tool_use").member("id", block.id).member("name", block.name);
@@ -201,6 +208,8 @@ class Encoder final : public StreamEncoder {
       close(json);
     } else if (block.kind == PartKind::Reasoning && block.place == Place::Open) {
       delta(block, "signature_delta", "signature", state_field(state, Dialect::Anthropic));
+    } else if (block.kind == PartKind::Text) {
+      lose("content[].state", loss::kNoPlace);
     }
   }
   void citation(Block& block, std::string_view citation) {
@@ -236,6 +245,7 @@ class Encoder final : public StreamEncoder {
       bool wrapped = false;
       input = input_of(
           {.kind = model::ToolCallPart::Kind::Custom, .arguments = std::exchange(block.held, {})}, wrapped);
+      if (wrapped) lose("content[].input", loss::kNotJson);
     }
     if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
     if (!input.empty()) delta(block, "input_json_delta", "partial_json", input);

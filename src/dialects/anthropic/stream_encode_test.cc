@@ -26,6 +26,13 @@ class EncodedStream {
     (*this)({.kind = Kind::Started, .id = "chatcmpl-1", .model = "provider's", .dialect = dialect});
   }
   [[nodiscard]] const std::string& all() const { return all_; }
+  // "content[]: the caller's dialect has no place for it" a line.
+  [[nodiscard]] std::string lost() const {
+    std::string out;
+    for (const Loss& loss : encoder_->losses())
+      out.append(loss.field).append(": ").append(loss.why).append("\n");
+    return out;
+  }
 
  private:
   AnswerHead head_{.model = "asked", .request_id = "req1"};
@@ -219,6 +226,25 @@ TEST(AnthropicStreamOut, AFailureIsTheErrorsOwnForm) {
   client_side().encode_stream_error(error, "req", own);
   EXPECT_THAT(stream({.kind = Kind::Failed, .error = &error}), ::testing::StartsWith("event: error\n"));
   EXPECT_THAT(own, ::testing::StartsWith("event: error\n"));
+}
+
+TEST(AnthropicStreamOut, WhatHasNoPlaceIsNamedOnce) {
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted});
+  stream({.kind = Kind::TextDelta, .text = "a"});
+  EXPECT_EQ(stream.lost(), "");
+  stream({.kind = Kind::CitationDelta, .json = "{}"});
+  stream({.kind = Kind::CitationDelta, .json = "{}"});
+  stream({.kind = Kind::Logprobs, .json = "[]"});
+  stream({.kind = Kind::PartFinished});
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::Opaque, .part = 1});
+  stream({.kind = Kind::PartStarted, .choice = 1, .part = 2});
+  constexpr std::string_view kWhy = ": the caller's dialect has no place for it\n";
+  std::string expected;
+  for (const std::string_view field : {"content[].citations", "logprobs", "content[]", "choices"})
+    expected.append(field).append(kWhy);
+  EXPECT_EQ(stream.lost(), expected);
 }
 
 }  // namespace
