@@ -200,7 +200,8 @@ class Encoder final : public StreamEncoder {
   }
   void state(Block& block, const model::OpaqueState& state) {
     if (block.kind == PartKind::ToolCall) {
-      if (block.place == Place::Waiting) open_call(block, &state);
+      // Of an open one the id that would carry it has gone out.
+      block.place == Place::Waiting ? open_call(block, &state) : lose("content[].state", loss::kNoPlace);
     } else if (block.redacted && block.place == Place::Waiting) {
       wire::JsonWriter json = begin_block(block);
       json.begin_object().member("type", "redacted_thinking");

@@ -247,5 +247,15 @@ TEST(AnthropicStreamOut, WhatHasNoPlaceIsNamedOnce) {
   EXPECT_EQ(stream.lost(), expected);
 }
 
+TEST(AnthropicStreamOut, AStateBehindACallsFirstArgumentsIsLost) {
+  const model::OpaqueState signature{model::Dialect::Gemini, "s"};
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "c", .name = "f"});
+  stream({.kind = Kind::ArgumentsDelta, .text = "{\"a\":"});
+  EXPECT_EQ(stream({.kind = Kind::StateDelta, .state = &signature}), "");
+  EXPECT_EQ(stream.lost(), "content[].state: the caller's dialect has no place for it\n");
+}
+
 }  // namespace
 }  // namespace qq::dialects::anthropic

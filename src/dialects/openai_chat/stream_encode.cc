@@ -174,6 +174,8 @@ class ChunkEncoder final : public StreamEncoder {
     if (open == nullptr) return;
     open->state = *event.state;
     if (open->kind == PartKind::Text) lose("content", loss::kNoPlace);
+    // The id that would carry it has gone out.
+    if (open->kind == PartKind::ToolCall && !open->waits) lose("tool_calls[].id", loss::kNoPlace);
     if (open->kind != PartKind::Reasoning || hides_thoughts_) return;
     begin_chunk(event.choice, out);
     JsonWriter json(out);
