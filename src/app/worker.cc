@@ -15,14 +15,10 @@ Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                relay::ResponseStore* responses)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
       authorizer_(loop_, upstream_),
-      services_{loop_,
-                upstream_,
-                observer,
-                counters_,
-                process,
-                std::move(snapshot),
-                Random(secure_random_seed()),
-                responses},
+      polling_(loop_, upstream_, authorizer_),
+      services_{
+          loop_,    polling_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed()),
+          responses},
       server_(services_, shared),
       ending_(loop_) {
   services_.authorizer = &authorizer_;
@@ -63,6 +59,7 @@ void Worker::join() {
 
 Task<void> Worker::drain_then_stop(Worker& worker, Milliseconds drain_time) {
   co_await worker.server_.drain(drain_time);
+  co_await worker.polling_.close();
   co_await worker.authorizer_.close();
   worker.upstream_.close_idle();
   worker.ending_.cancel(ErrorKind::ShuttingDown);

@@ -8,6 +8,7 @@
 #include "net/epoll_loop.h"
 #include "relay/loop_services.h"
 #include "upstream/http_client.h"
+#include "upstream/polling_client.h"
 #include "upstream/request_authorizer.h"
 
 namespace qq::app {
@@ -42,6 +43,7 @@ class Worker {
   relay::LoopCounters counters_;
   upstream::HttpUpstreamClient upstream_;
   upstream::RequestAuthorizer authorizer_;
+  upstream::PollingClient polling_;
   relay::LoopServices services_;
   downstream::Server server_;
   net::Cancellation ending_;  // of the worker's own tasks

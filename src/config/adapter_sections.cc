@@ -315,6 +315,49 @@ const Section& errors_section() {
   return kSection;
 }
 
+const Section& poll_section() {
+  using T = providers::DeclaredPollConfig;
+  static const Section kSection{
+      .name = "providers[].adapter.poll",
+      .id = "adapter_poll",
+      .doc =
+          "A back end that is polled: what is sent to `path` begins an operation, which is asked about until "
+          "it is over. Its last words are read as `answer` says.",
+      .fields =
+          {pointer("id", &T::id)
+               .doc("The operation's id, in the reply to what was sent.")
+               .required()
+               .like("/job/id"),
+           Make(text("path", &T::path))
+               .doc("Where it is asked about, by GET: behind `base_url`, with `{{operation}}` and perhaps "
+                    "`{{model}}`.")
+               .required()
+               .like("/v2/jobs/{{operation}}"),
+           Make(duration("every", &T::every, Milliseconds(10), Milliseconds(600'000)))
+               .doc("How long to wait before each time."),
+           pointer("done", &T::done)
+               .doc("What tells that it is over: not null, false, 0 or empty there, or a word of `done_in`.")
+               .required()
+               .like("/job/state"),
+           Make(texts("done_in", &T::done_in))
+               .doc("The words at `done` of an operation that is over.")
+               .absent("any"),
+           Make(texts("failed_in", &T::failed_in))
+               .doc("The words at `done` of one that failed: an error, and others are tried.")
+               .absent("none"),
+           Make(integer("retries", &T::retries, 0, 100))
+               .doc("How often a poll is repeated that fails (no connection, 429, 5xx), after longer and "
+                    "longer waits and never before its `Retry-After`. Then the attempt has failed."),
+           Make(text("cancel_path", &T::cancel_path))
+               .doc("Where an operation is cancelled that nobody waits for any more: its client has left, or "
+                    "its time is up.")
+               .absent("it runs on")
+               .like("/v2/jobs/{{operation}}/cancel"),
+           Make(word("cancel_method", &T::cancel_method, {"post", "delete"})).doc("How it is asked for.")},
+      .defaults = defaults_of<T>()};
+  return kSection;
+}
+
 }  // namespace
 
 const Section& adapter_section() {
@@ -340,7 +383,10 @@ const Section& adapter_section() {
            Make(map("answer", &T::answer, answer_section())).doc("What comes back.").required(),
            Make(map("stream", &T::stream, stream_section())).doc("What comes back of a stream."),
            Make(map("finish_words", &T::finish_words, finish_section())).doc("Why answers end."),
-           Make(map("errors", &T::errors, errors_section())).doc("What errors mean.")},
+           Make(map("errors", &T::errors, errors_section())).doc("What errors mean."),
+           Make(map("poll", &T::poll, poll_section()))
+               .doc("How an answer is waited for that does not come at once.")
+               .absent("answers come at once")},
       .defaults = defaults_of<T>()};
   return kSection;
 }

@@ -110,5 +110,19 @@ TEST(Adapter, AReloadSeesWhatChangedInIt) {
   EXPECT_TRUE(changes[0].what.starts_with("providers[own].adapter.path")) << changes[0].what;
 }
 
+TEST(Adapter, OneThatIsPolledSaysHow) {
+  const auto polled = [](std::string_view poll) {
+    const std::string text = "poll: {" + std::string(poll) + "}";
+    const std::string without = replaced(kOwn, "stream: {format: sse, text: /piece, done_data: END}", text);
+    const auto result = load_text("f.yaml", without, test_environment());
+    return result ? "none" : to_text(result.error().front()).substr(std::string_view("f.yaml:").size());
+  };
+  EXPECT_EQ(polled("id: /id, path: \"/jobs/{{operation}}\", every: 500ms, done: /done"), "none");
+  EXPECT_EQ(polled("id: /id, path: \"/jobs/{{operation}}\""),
+            "16:13: providers[0].adapter.poll: `done` is required");
+  EXPECT_TRUE(polled("id: /id, path: \"/jobs/{{operation}}\", done: /done, every: 1ms")
+                  .contains("providers[0].adapter.poll.every: must be"));
+}
+
 }  // namespace
 }  // namespace qq::config

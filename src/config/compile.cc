@@ -26,6 +26,8 @@ Result<TargetsByModel> make_targets(const Config& config, resilience::HealthRegi
     for (const auto& account : provider->second->accounts) {
       QQ_TRY(auto target,
              providers::make_target(*provider->second, account, model.name, model.upstream_name));
+      target.context_tokens = model.context_tokens;
+      target.can = model.can;
       target.reasons = std::ranges::find(model.can, "reasoning") != model.can.end();
       target.index = static_cast<std::uint32_t>(out.targets.size());
       out.targets.push_back(std::make_unique<const model::Target>(std::move(target)));

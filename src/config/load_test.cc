@@ -319,6 +319,12 @@ TEST(Load, TheMinimalExampleIsGood) {
   EXPECT_TRUE(result.has_value()) << to_text(result.error().front());
 }
 
+TEST(Load, ThePolledExampleIsGood) {
+  const auto result = load_file(QQ_SOURCE_DIR "/examples/polled-adapter.yaml",
+                                test_environment({{"BRAIN_KEY_ID", "id-1"}, {"BRAIN_SECRET", "secret"}}));
+  EXPECT_TRUE(result.has_value()) << to_text(result.error().front());
+}
+
 // What the examples say at their top that they need, and nothing else: no other variable, no file.
 Environment environment_of(std::vector<std::string> names) {
   Environment out;

@@ -128,6 +128,11 @@ const Section& provider_section() {
                      .doc("When a client has left, read its answer on for the usage instead of cancelling "
                           "at once, for providers that bill on: 10 s at most, in 2 % of the requests in "
                           "flight (one always)."),
+                 Make(boolean("join_line_breaks", &T::join_line_breaks))
+                     .doc(
+                         "Claude may split a line break between two deltas of a stream, which flickers where "
+                         "each is drawn. With this, line breaks at a delta's end wait for the next one. Of "
+                         "providers that speak Anthropic's dialect, and of Bedrock."),
                  Make(map("adapter", &T::adapter, adapter_section()))
                      .doc("How a private back end is spoken to; of the kind `declared`.")
                      .absent("none"),
@@ -156,15 +161,17 @@ const Section& model_section() {
                .longest(256)
                .known_as({"model", "id", "deployment"}),
            Make(tokens("context", &T::context_tokens, 1, 1e9))
-               .doc("Tokens that fit into the model's context. Recorded; nothing is decided by it yet.")
+               .doc("Tokens that fit into the model's context: told in the lists of models. Nothing is "
+                    "decided by it "
+                    "yet.")
                .absent("unknown")
                .like("128k")
                .known_as({"context_length", "context_window", "max_tokens"}),
            Make(texts("can", &T::can,
                       {"tools", "parallel_tools", "vision", "audio", "files", "json_object", "json_schema",
                        "reasoning", "logprobs", "embeddings", "moderations", "images"}))
-               .doc("What the model can do beyond text. `reasoning` gives it longer timers for its first "
-                    "content; nothing is decided by the others yet.")
+               .doc("What the model can do beyond text: told in the lists of models. `reasoning` gives it "
+                    "longer timers for its first content; nothing is decided by the others yet.")
                .absent("nothing stated")
                .known_as({"capabilities", "features"}),
            Make(boolean("hidden", &T::hidden)).doc("Reachable through routes only.")},

@@ -58,6 +58,15 @@ class StreamEncoder {
   // dialect does, and Failed as the client's SDK raises it. What is no event of a provider's (a timer, a body
   // that ended too early) becomes a Failed as well: an encoder's stream has no other way to say so.
   virtual void encode(const model::StreamEvent& event, std::string& out) = 0;
+  // What of the events so far the client is not told: each kind of it once, in the words of a whole answer's
+  // losses.
+  [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
+
+ protected:
+  void lose(std::string_view field, std::string_view why);
+
+ private:
+  Losses losses_;
 };
 
 struct EncodedError {

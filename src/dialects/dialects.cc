@@ -1,4 +1,6 @@
 // Which dialects have which side: the one list of them.
+#include <algorithm>
+
 #include "dialects/anthropic/dialect.h"
 #include "dialects/bedrock/dialect.h"
 #include "dialects/cohere/dialect.h"
@@ -10,6 +12,11 @@
 #include "dialects/openai_responses/dialect.h"
 
 namespace qq::dialects {
+
+void StreamEncoder::lose(std::string_view field, std::string_view why) {
+  if (std::ranges::find(losses_, field, &Loss::field) == losses_.end())
+    losses_.push_back({std::string(field), why});
+}
 
 const ClientDialect* client_dialect(model::Dialect dialect) noexcept {
   switch (dialect) {

@@ -1,5 +1,7 @@
 // GET /v1/models in the shape of whoever asks: OpenAI's; Anthropic's, for clients that say their
-// anthropic-version; Gemini's, under /v1beta and for clients that send their key as Google's do.
+// anthropic-version; Gemini's, under /v1beta and for clients that send their key as Google's do. Each tells
+// the context that fits into all targets of a name and what all of them can, as far as the operator has said
+// it.
 #pragma once
 #include <optional>
 #include <string>

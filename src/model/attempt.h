@@ -42,6 +42,8 @@ struct Attempt {
   std::optional<MonotonicTime> first_content;
   MonotonicTime ended{};
   Usage usage;
+  std::string
+      lost;  // what did not survive the translation, "messages[2].cache_control; top_k"; mostly nothing
 };
 
 }  // namespace qq::model

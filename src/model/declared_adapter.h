@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "model/finish.h"
 #include "model/part.h"
 
@@ -55,6 +56,8 @@ enum class Placeholder : std::uint8_t {
   Arguments,
   ArgumentsText,
   IsError,
+  // Of a request about a polled operation.
+  Operation,
   // Of a signed request.
   Timestamp,
   Nonce,
@@ -220,6 +223,22 @@ struct HmacScheme {
   bool has_key_id = false;              // the credential is "id:secret"
 };
 
+// A back end that is polled: what is sent begins an operation, which is asked about until it is over. The
+// last body is the answer.
+struct DeclaredPoll {
+  enum class Cancel : std::uint8_t { Post, Delete };
+  Pointer id;         // in the reply to what was sent
+  TextTemplate path;  // as it goes over the wire, but for {{operation}}
+  Milliseconds every{1'000};
+  // Over: one of the words stands at `done`, or with no such list anything but null, false, 0 and "".
+  Pointer done;
+  std::vector<std::string> done_in;
+  std::vector<std::string> failed_in;  // words at `done` of operations that are over and have no answer
+  int retries = 3;                     // of a poll that fails
+  TextTemplate cancel_path;            // empty: nothing can be cancelled
+  Cancel cancel_method = Cancel::Post;
+};
+
 struct DeclaredAdapter {
   DeclaredRequest request;
   std::vector<DeclaredHeader> headers;
@@ -227,6 +246,7 @@ struct DeclaredAdapter {
   DeclaredStream stream;
   std::vector<FinishWord> finish_words;
   DeclaredErrors errors;
+  std::optional<DeclaredPoll> poll;
   std::optional<HmacScheme> hmac;
 };
 

@@ -10,9 +10,9 @@
 //   last one. Failed is the last of all. A stream that stops without End or Failed was cut.
 //
 // A Ping may come anywhere before the end. Every event of a part names the part's choice. A call's StateDelta
-// comes before its arguments: where a client's dialect has no place for it, it goes into the call's id. A
-// call has a name and an id, which is made where the provider gives none. All texts are UTF-8 and all `json`
-// is JSON, whatever the provider sent.
+// comes before its arguments, where it can still go into the call's id for a client whose dialect has no
+// other place for it, unless its provider says it later. A call has a name and an id, which is made where the
+// provider gives none. All texts are UTF-8 and all `json` is JSON, whatever the provider sent.
 //
 // `dialect` says whose words an event holds, and is set wherever it holds any: on Started, on Finished (its
 // `word`), on CitationDelta and OpaqueDelta (their `json`) and on PartStarted of an Opaque part (its `word`).

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/secret.h"
 #include "model/declared_adapter.h"
@@ -107,8 +108,11 @@ struct Target {
   std::string upstream_model;    // what the provider calls it
   Origin origin;
   Quirks quirks;
-  bool reasons = false;          // thinks before it speaks: longer limits for its first content
-  bool drain_for_usage = false;  // its provider bills on when a client has left
+  std::optional<std::int64_t> context_tokens;  // what fits into it; nothing: not said
+  std::vector<std::string> can;                // the configuration's words; empty: not said
+  bool reasons = false;                        // thinks before it speaks: longer limits for its first content
+  bool drain_for_usage = false;                // its provider bills on when a client has left
+  bool joins_line_breaks = false;  // those that it splits between two deltas are put together (Claude)
   // Header lines of the credential and fixed headers, each ending in CRLF: "authorization: Bearer …\r\n".
   Secret auth_header_lines;
   // Sent unless the request itself has a header of that name: "anthropic-version: …\r\n". Each ends in CRLF.

@@ -58,6 +58,7 @@ class Maker {
     stream();
     finish_words();
     errors();
+    poll();
     tools();
     if (!problems_.empty()) return std::unexpected(std::move(problems_));
     return std::move(out_);
@@ -120,20 +121,23 @@ class Maker {
     return made;
   }
 
-  void path(const char* field, const std::string& words) {
-    if (words.empty()) return;
+  model::TextTemplate path(const char* field, const std::string& words,
+                           TemplateUse use = TemplateUse::UrlPath) {
+    if (words.empty()) return {};
     const bool printable =
         std::ranges::all_of(words, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });
-    if (!words.starts_with('/') || !printable)
-      return report(field, "expected a path that begins with '/', without spaces and '#'");
-    text(field, words, TemplateUse::UrlPath);
+    if (!words.starts_with('/') || !printable) {
+      report(field, "expected a path that begins with '/', without spaces and '#'");
+      return {};
+    }
+    return text(field, words, use);
   }
 
   // ---- sections
 
   void paths() {
-    path("path", config_.path);
-    path("stream_path", config_.stream_path);
+    static_cast<void>(path("path", config_.path));
+    static_cast<void>(path("stream_path", config_.stream_path));
   }
 
   void auth() {
@@ -344,6 +348,34 @@ class Maker {
         report(at + ".code", "there is no `errors.code`, the pointer to codes");
       out_.errors.rules.push_back({rule.status.value_or(0), rule.code, kind->kind});
     }
+  }
+
+  model::TextTemplate operation_path_of(const char* field, const std::string& words) {
+    model::TextTemplate made = path(field, words, TemplateUse::PollPath);
+    if (!made.empty() && !model::uses(made, Placeholder::Operation))
+      report(field, "holds no {{operation}}, so nobody could tell which one is meant");
+    return made;
+  }
+
+  void poll() {
+    if (!config_.poll) return;
+    const DeclaredPollConfig& config = *config_.poll;
+    model::DeclaredPoll& poll = out_.poll.emplace();
+    poll.id = pointer("poll.id", config.id);
+    poll.path = operation_path_of("poll.path", config.path);
+    poll.every = config.every;
+    poll.done = pointer("poll.done", config.done);
+    poll.done_in = config.done_in;
+    poll.failed_in = config.failed_in;
+    poll.retries = config.retries;
+    poll.cancel_path = operation_path_of("poll.cancel_path", config.cancel_path);
+    if (config.cancel_method == "delete") poll.cancel_method = model::DeclaredPoll::Cancel::Delete;
+    for (const std::string& word : config.failed_in) {
+      if (std::ranges::find(config.done_in, word) != config.done_in.end())
+        report("poll.failed_in", "one of its words stands in `done_in`, too");
+    }
+    if (out_.stream.format != model::DeclaredStream::Format::None)
+      report("stream.format", "expected `none`: a back end that is polled does not stream");
   }
 
   const DeclaredConfig& config_;

@@ -2,6 +2,7 @@
 // is wrong about it.
 #pragma once
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,10 @@ std::expected<model::DeclaredAdapter, std::vector<DeclaredProblem>> make_declare
 
 // The words of `errors.kinds[].kind`.
 std::vector<std::string_view> declared_error_kinds();
+
+// Where an operation of that id is asked about, or cancelled. Nothing for an id that no path can hold. A '/'
+// in it stays one: some ids are paths, as "operations/7".
+std::optional<std::string> operation_path(const model::TextTemplate& path, std::string_view id);
 
 // A target of kind `declared`: its paths behind `base_path`, its credential, its description. The rest of the
 // target is there. Config errors, without the provider's name.

@@ -241,5 +241,52 @@ TEST(DeclaredErrors, MeanWhatTheDescriptionSaysBeforeWhatTheirStatusSays) {
       << "a body that was cut is judged by its status";
 }
 
+TEST(DeclaredPoll, SaysWhatIsWrongWithIt) {
+  DeclaredConfig config = least();
+  config.poll = DeclaredPollConfig{.id = "/id", .path = "/jobs/{{operation}}", .done = "/done"};
+  EXPECT_EQ(problems(config), "");
+  config.poll->path = "/jobs";
+  config.poll->cancel_path = "jobs/{{operation}}";
+  config.poll->done = "done";
+  config.poll->done_in = {"ready", "dead"};
+  config.poll->failed_in = {"dead"};
+  config.stream.format = "sse";
+  config.stream.text = "/piece";
+  config.stream.done_data = "END";
+  EXPECT_EQ(problems(config),
+            "poll.path: holds no {{operation}}, so nobody could tell which one is meant\n"
+            "poll.done: expected a JSON pointer such as /choices/0/text; '~' is written ~0 in it, and '/' in "
+            "a name ~1\n"
+            "poll.cancel_path: expected a path that begins with '/', without spaces and '#'\n"
+            "poll.failed_in: one of its words stands in `done_in`, too\n"
+            "stream.format: expected `none`: a back end that is polled does not stream\n");
+  config = least();
+  config.path = "/ask/{{operation}}";
+  EXPECT_EQ(problems(config),
+            "path: the placeholder {{operation}} has no meaning here: known here are model\n");
+}
+
+TEST(DeclaredPoll, ItsPathsAreThoseOfTheOperation) {
+  ProviderConfig provider;
+  provider.name = "own";
+  provider.kind = "declared";
+  provider.base_url = "https://own.example/api";
+  provider.adapter = least();
+  provider.adapter->poll = DeclaredPollConfig{.id = "/id",
+                                              .path = "/{{model}}/{{operation}}?of={{operation}}",
+                                              .done = "/done",
+                                              .cancel_path = "/{{operation}}/stop"};
+  const auto target = make_target(provider, {.name = "a", .credential = {}, .limit_group = {}}, "m", "big/1");
+  ASSERT_TRUE(target) << target.error().message;
+  const model::DeclaredPoll& poll = *target->declared->poll;
+  EXPECT_EQ(operation_path(poll.path, "ops/7:x y"), "/api/big%2F1/ops/7:x%20y?of=ops/7:x%20y");
+  EXPECT_EQ(operation_path(poll.cancel_path, "a?b#c"), "/api/a%3Fb%23c/stop");
+  for (const std::string_view id : {"", "..", "a/../b", "./a", "a/."})
+    EXPECT_EQ(operation_path(poll.path, id), std::nullopt) << id;
+  EXPECT_EQ(operation_path(poll.path, std::string(2'001, 'a')), std::nullopt);
+  provider.drain_for_usage = true;
+  EXPECT_FALSE(make_target(provider, {.name = "a", .credential = {}, .limit_group = {}}, "m", ""));
+}
+
 }  // namespace
 }  // namespace qq::providers

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
+
 namespace qq::providers {
 
 struct DeclaredHeaderConfig {
@@ -110,6 +112,18 @@ struct DeclaredErrorsConfig {
   std::vector<Rule> kinds;
 };
 
+struct DeclaredPollConfig {
+  std::string id;
+  std::string path;
+  Milliseconds every{1'000};
+  std::string done;
+  std::vector<std::string> done_in;
+  std::vector<std::string> failed_in;
+  int retries = 3;
+  std::string cancel_path;
+  std::string cancel_method = "post";
+};
+
 struct DeclaredConfig {
   std::string path;
   std::string stream_path;
@@ -120,6 +134,7 @@ struct DeclaredConfig {
   DeclaredStreamConfig stream;
   DeclaredFinishConfig finish_words;
   DeclaredErrorsConfig errors;
+  std::optional<DeclaredPollConfig> poll;
 };
 
 }  // namespace qq::providers

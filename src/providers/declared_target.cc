@@ -1,5 +1,7 @@
 // Targets of private back ends: paths and credentials as the description says.
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/base64.h"
 #include "providers/declared_adapter.h"
@@ -23,6 +25,33 @@ std::string path_of(std::string_view words, std::string_view base, std::string_v
     if (piece.placeholder) out += encoded_model;
   }
   return out;
+}
+
+// All that is known of it before there is an operation.
+void complete_path(model::TextTemplate& path, std::string_view base, std::string_view encoded_model) {
+  if (path.empty()) return;
+  model::TextTemplate out;
+  std::string text(base);
+  for (const model::TextTemplate::Piece& piece : path.pieces) {
+    text += piece.text;
+    if (!piece.placeholder) continue;
+    if (*piece.placeholder == model::Placeholder::Model) {
+      text += encoded_model;
+    } else {
+      out.pieces.push_back({std::exchange(text, {}), piece.placeholder});
+    }
+  }
+  if (!text.empty()) out.pieces.push_back({std::move(text), std::nullopt});
+  path = std::move(out);
+}
+
+bool has_dot_segment(std::string_view path) noexcept {
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (segment == "." || segment == "..") return true;
+    path.remove_prefix(std::min(segment.size() + 1, path.size()));
+  }
+  return false;
 }
 
 Result<> add_signing(const AccountConfig& account, const model::HmacScheme& scheme, model::Target& target) {
@@ -57,6 +86,17 @@ void add_header(const AccountConfig& account, std::string_view name, std::string
 
 }  // namespace
 
+std::optional<std::string> operation_path(const model::TextTemplate& path, std::string_view id) {
+  constexpr std::size_t kIdMax = 2'000;  // a guess; request lines have some 8,000
+  if (id.empty() || id.size() > kIdMax || has_dot_segment(id)) return std::nullopt;
+  std::string out;
+  for (const model::TextTemplate::Piece& piece : path.pieces) {
+    out += piece.text;
+    if (piece.placeholder) out += percent_encoded(id, "/:");
+  }
+  return out;
+}
+
 Result<> describe_target(const ProviderConfig& provider, const AccountConfig& account,
                          std::string_view base_path, model::Target& target) {
   if (!provider.adapter)
@@ -72,6 +112,12 @@ Result<> describe_target(const ProviderConfig& provider, const AccountConfig& ac
   endpoint.path_and_query = path_of(config.path, base_path, encoded_model);
   if (!config.stream_path.empty())
     endpoint.stream_path = path_of(config.stream_path, base_path, encoded_model);
+  if (adapter->poll) {
+    if (provider.drain_for_usage)
+      return fail(wrong("`drain_for_usage` is of no use to a back end that is polled; give `cancel_path`"));
+    complete_path(adapter->poll->path, base_path, encoded_model);
+    complete_path(adapter->poll->cancel_path, base_path, encoded_model);
+  }
   if (adapter->hmac) {
     QQ_CHECK(add_signing(account, *adapter->hmac, target));
   } else if (config.auth.header) {

@@ -39,7 +39,7 @@ struct Word {
 using enum TemplateUse;
 constexpr std::uint32_t kSigned = in(StringToSign, SignedHeader);
 constexpr std::array kWords = {
-    Word{"model", Placeholder::Model, in(Body, Header, UrlPath)},
+    Word{"model", Placeholder::Model, in(Body, Header, UrlPath, PollPath)},
     Word{"messages", Placeholder::Messages, in(Body), Form::Structure},
     Word{"system", Placeholder::System, in(Body)},
     Word{"temperature", Placeholder::Temperature, in(Body)},
@@ -75,6 +75,7 @@ constexpr std::array kWords = {
     Word{"arguments", Placeholder::Arguments, in(ToolCall), Form::Structure},
     Word{"arguments_text", Placeholder::ArgumentsText, in(ToolCall)},
     Word{"is_error", Placeholder::IsError, in(ToolResult)},
+    Word{"operation", Placeholder::Operation, in(PollPath)},
     Word{"timestamp", Placeholder::Timestamp, kSigned},
     Word{"nonce", Placeholder::Nonce, kSigned},
     Word{"method", Placeholder::Method, kSigned},

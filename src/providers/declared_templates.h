@@ -28,6 +28,7 @@ enum class TemplateUse : std::uint8_t {
   ToolResult,
   Header,        // of every request
   UrlPath,       // behind base_url
+  PollPath,      // the same, of an operation that is polled
   StringToSign,  // HMAC
   SignedHeader,  // the same, with the signature
 };

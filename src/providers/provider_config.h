@@ -33,7 +33,8 @@ struct ProviderConfig {
   std::string location;     // Vertex: "europe-west4", "us", "global"
   std::string region;       // Bedrock: "eu-central-1"
   bool allow_private_address = false;
-  bool drain_for_usage = false;  // read on for the usage when the client has left
+  bool drain_for_usage = false;   // read on for the usage when the client has left
+  bool join_line_breaks = false;  // of streams of a provider of Claude's
   std::vector<AccountConfig> accounts;
   std::vector<LimitGroupConfig> limit_groups;
   std::optional<DeclaredConfig> adapter;  // of the kind `declared`, and of no other

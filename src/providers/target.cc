@@ -59,6 +59,14 @@ Result<model::Target> make_target(const ProviderConfig& provider, const AccountC
   if (const auto added = add_paths(*kind, provider, std::move(url->path), target); !added) {
     return fail(bad(provider, added.error().message));
   }
+  const bool is_claudes =
+      target.offers(model::Endpoint::Messages) || target.offers(model::Endpoint::Converse);
+  if (provider.join_line_breaks && !is_claudes) {
+    return fail(bad(provider,
+                    "`join_line_breaks` is for Anthropic's dialect and Bedrock's, where a text's "
+                    "line breaks may be split"));
+  }
+  target.joins_line_breaks = provider.join_line_breaks;
   const bool says_version =
       target.offers(model::Endpoint::Messages) && target.quirks.messages_form == model::MessagesForm::Direct;
   if (says_version) target.default_header_lines = kAnthropicVersion;

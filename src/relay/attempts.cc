@@ -164,6 +164,8 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   call.header_lines = outgoing.encoded.header_lines;
   call.body_pieces = {&outgoing.encoded_body, 1};
   call.body_bytes = outgoing.encoded_body.size();
+  const Limits& limits = state.snapshot.limits;
+  call.reply_max = std::max(limits.held_answer_max, limits.event_max);
   return {};
 }
 
@@ -413,6 +415,7 @@ Error nothing_left(const RequestState& state) {
 
 [[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
   attempt.ended = state.services.loop.precise_now();
+  if (attempt.translated && attempt.reached_provider) attempt.lost = state.translation->losses_text();
   const bool was_refused = attempt.outcome == model::Outcome::Refused;
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {

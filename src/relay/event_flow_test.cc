@@ -162,5 +162,61 @@ TEST_F(TranslatedFlowTest, ACutIsNoEnd) {
   EXPECT_EQ(played.out.find("[DONE]"), std::string::npos);
 }
 
+std::string text_delta(std::string_view json) {
+  return "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{"
+         "\"type\":\"text_delta\",\"text\":" +
+         std::string(json) + "}}\n\n";
+}
+
+// The stream with these deltas instead of its one.
+std::string with_deltas(std::initializer_list<std::string_view> texts) {
+  std::string deltas;
+  for (const std::string_view text : texts) deltas += text_delta(text);
+  std::string stream = kAnthropic;
+  const std::string one = text_delta("\"yes\"");
+  stream.replace(stream.find(one), one.size(), deltas);
+  return stream;
+}
+
+TEST(NativeFlow, LineBreaksThatAreSplitAreJoined) {
+  model::Target target;
+  target.joins_line_breaks = true;
+  const std::string split = with_deltas({"\"a\\n\"", "\"\\n\"", "\"b\\r\"", "\"\\nc\"", "\"d\"", "\"\\n\""});
+  const std::string joined = with_deltas({"\"a\"", "\"\\n\\nb\"", "\"\\r\\nc\"", "\"d\"", "\"\\n\""});
+  for (const std::size_t step : {1UL, 7UL, split.size()}) {
+    NativeFlow flow(model::Dialect::Anthropic, target, "seed", {}, 1 << 20);
+    const Played played = play(flow, split, step);
+    EXPECT_EQ(played.out, joined) << step;
+    EXPECT_FALSE(played.error);
+  }
+  target.joins_line_breaks = false;
+  NativeFlow flow(model::Dialect::Anthropic, target, "seed", {}, 1 << 20);
+  EXPECT_EQ(play(flow, split, split.size()).out, split);
+}
+
+TEST(NativeFlow, LineBreaksJoinedLeaveAllElseAsItCame) {
+  model::Target target;
+  target.joins_line_breaks = true;
+  NativeFlow flow(model::Dialect::Anthropic, target, "seed", {}, 1 << 20);
+  EXPECT_EQ(play(flow, kAnthropic, 7).out, kAnthropic);
+}
+
+TEST(TranslatedFlow, LineBreaksThatAreSplitAreJoinedInEveryDialect) {
+  const model::Target target;
+  for (const bool joins : {false, true}) {
+    model::ChatRequest request;
+    request.dialect = model::Dialect::OpenAiChat;
+    const dialects::AnswerHead head{.model = "asked", .request_id = "r", .now = 1};
+    const auto encoder = dialects::client_dialect(model::Dialect::OpenAiChat)->stream_encoder(request, head);
+    TranslatedFlow flow(dialects::provider_dialect(model::Dialect::Anthropic)->stream_decoder(target, "seed"),
+                        *encoder, joins);
+    const Played played = play(flow, with_deltas({"\"a\\n\"", "\"\\nb\"", "\"\\n\""}), 1'000);
+    EXPECT_EQ(played.out.find(R"("content":"a")") != std::string::npos, joins) << played.out;
+    EXPECT_EQ(played.out.find(R"("content":"\n\nb")") != std::string::npos, joins) << played.out;
+    EXPECT_NE(played.out.find(R"("content":"\n")"), std::string::npos) << "at the end nothing is lost";
+    EXPECT_TRUE(played.out.ends_with("data: [DONE]\n\n")) << played.out;
+  }
+}
+
 }  // namespace
 }  // namespace qq::relay

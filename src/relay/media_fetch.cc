@@ -143,6 +143,7 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& 
   call.target = &*target;
   call.endpoint = model::Endpoint::Declared;
   call.method = UpstreamCall::Method::Get;
+  call.once = true;
   call.request_id = state.incoming.id.text();
   const net::Scope scope = state.scope().until(state.services.loop.now() + kEach);
   const MonotonicTime from = state.services.loop.precise_now();

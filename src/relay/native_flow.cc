@@ -11,12 +11,15 @@ NativeFlow::NativeFlow(model::Dialect dialect, const model::Target& target, std:
     : dialect_(dialect),
       rename_model_(rename_model),
       decoder_(dialects::provider_dialect(dialect)->stream_decoder(target, id_seed)),
-      borders_(event_max) {}
+      borders_(event_max) {
+  if (target.joins_line_breaks && dialect == model::Dialect::Anthropic) joined_.emplace();
+}
 
 // `raw` are the event's bytes on the wire.
 void NativeFlow::take_event(std::string_view raw, const wire::SseEvent& event, std::string& out) {
   decoder_->feed(raw, facts_);
   if (facts_.error()) return;  // what broke the stream is told in our words
+  if (joined_ && event.has_data && joined_->take(event.name, event.data, out)) return;
   if (!rename_model_.empty() && event.has_data) {
     if (const auto value = dialects::model_of_event(dialect_, event.data)) {
       std::string own;

@@ -1,10 +1,11 @@
 // Anthropic's and Gemini's streams to clients of the same dialect: events go on byte for byte while the
 // dialect's decoder reads them. Only the model's name is put back where the client asked for another one, in
-// an event that is then written anew.
+// an event that is then written anew, and Claude's line breaks are joined where that is wanted.
 #pragma once
 #include <memory>
 #include <string>
 
+#include "dialects/line_breaks.h"
 #include "relay/event_flow.h"
 #include "relay/neutral_facts.h"
 #include "wire/sse.h"
@@ -34,6 +35,7 @@ class NativeFlow final : public EventFlow {
   std::string_view rename_model_;
   NeutralFacts facts_;
   std::unique_ptr<dialects::StreamDecoder> decoder_;
+  std::optional<dialects::JoinedLineBreakEvents> joined_;
   wire::SseDecoder borders_;
   std::string tail_;  // raw bytes of an unfinished event
 };

@@ -90,8 +90,9 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
   append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route,
              state.attempts);
   out.append("x-queqiao-model: ").append(attempt.target->model).append("\r\n");
-  if (attempt.translated && !state.translation->losses().empty()) {
-    out.append("x-queqiao-lossy: ").append(state.translation->losses_text()).append("\r\n");
+  if (attempt.translated) {
+    const std::string lost = state.translation->losses_text();
+    if (!lost.empty()) out.append("x-queqiao-lossy: ").append(lost).append("\r\n");
   }
   if (state.attempts.size() > 1) append_fallback_reason(out, state.attempts);
   return out;

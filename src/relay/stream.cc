@@ -415,7 +415,8 @@ std::unique_ptr<EventFlow> make_event_flow(RequestState& state, const model::Att
   const auto dialect = model::conversation_at(attempt.endpoint);
   if (attempt.translated) {
     auto decoder = dialects::provider_dialect(*dialect)->stream_decoder(target, state.incoming.id.text());
-    return std::make_unique<TranslatedFlow>(std::move(decoder), state.translation->new_encoder());
+    return std::make_unique<TranslatedFlow>(std::move(decoder), state.translation->new_encoder(),
+                                            target.joins_line_breaks);
   }
   if (dialect == model::Dialect::Anthropic || dialect == model::Dialect::Gemini) {
     return std::make_unique<NativeFlow>(*dialect, target, state.incoming.id.text(),

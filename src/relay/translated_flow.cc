@@ -5,14 +5,20 @@ namespace qq::relay {
 using model::StreamEvent;
 
 TranslatedFlow::TranslatedFlow(std::unique_ptr<dialects::StreamDecoder> decoder,
-                               dialects::StreamEncoder& encoder)
-    : decoder_(std::move(decoder)), facts_(encoder) {}
+                               dialects::StreamEncoder& encoder, bool join_line_breaks)
+    : decoder_(std::move(decoder)), facts_(encoder, join_line_breaks) {}
+
+TranslatedFlow::Encoding::Encoding(dialects::StreamEncoder& encoder, bool join_line_breaks)
+    : encoded_(encoder) {
+  if (join_line_breaks) joined_.emplace();
+}
 
 void TranslatedFlow::Encoding::on_event(const StreamEvent& event) {
   NeutralFacts::on_event(event);
   if (event.kind == StreamEvent::Kind::Failed) return;
   if (event.kind == StreamEvent::Kind::End) closed_ = true;
-  encoder_.encode(event, *out);
+  if (joined_) return joined_->take(event, encoded_);
+  encoded_.on_event(event);
 }
 
 void TranslatedFlow::Encoding::close(std::string& into) {
@@ -20,11 +26,12 @@ void TranslatedFlow::Encoding::close(std::string& into) {
   closed_ = true;
   StreamEvent end;
   end.kind = StreamEvent::Kind::End;
-  encoder_.encode(end, into);
+  write_to(into);
+  encoded_.on_event(end);
 }
 
 void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
-  facts_.out = &output.storage;
+  facts_.write_to(output.storage);
   decoder_->feed(bytes, facts_);
   if (end == BodyEnd::Proper && !facts_.error() && !facts_.end_seen()) decoder_->finish(facts_);
   if (end == BodyEnd::Broken && !facts_.error() && !facts_.end_seen()) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 
+#include "dialects/line_breaks.h"
 #include "relay/event_flow.h"
 #include "relay/neutral_facts.h"
 
@@ -11,7 +12,8 @@ namespace qq::relay {
 class TranslatedFlow final : public EventFlow {
  public:
   // The encoder outlives the flow: whoever ends the client's stream with an error needs it too.
-  TranslatedFlow(std::unique_ptr<dialects::StreamDecoder> decoder, dialects::StreamEncoder& encoder);
+  TranslatedFlow(std::unique_ptr<dialects::StreamDecoder> decoder, dialects::StreamEncoder& encoder,
+                 bool join_line_breaks = false);
 
   void feed(std::string_view bytes, BodyEnd end, Output& output) override;
   void close(std::string& out) override;
@@ -28,13 +30,20 @@ class TranslatedFlow final : public EventFlow {
   // Encodes what the decoder says. After a failure nothing is encoded: it is the relay's to tell.
   class Encoding final : public NeutralFacts {
    public:
-    explicit Encoding(dialects::StreamEncoder& encoder) noexcept : encoder_(encoder) {}
+    Encoding(dialects::StreamEncoder& encoder, bool join_line_breaks);
     void on_event(const model::StreamEvent& event) override;
     void close(std::string& out);
-    std::string* out = nullptr;
+    void write_to(std::string& out) noexcept { encoded_.out = &out; }
 
    private:
-    dialects::StreamEncoder& encoder_;
+    struct Encoded final : dialects::EventSink {
+      explicit Encoded(dialects::StreamEncoder& to) noexcept : encoder(to) {}
+      void on_event(const model::StreamEvent& event) override { encoder.encode(event, *out); }
+      dialects::StreamEncoder& encoder;
+      std::string* out = nullptr;
+    };
+    Encoded encoded_;
+    std::optional<dialects::JoinedLineBreaks> joined_;
     bool closed_ = false;
   };
 

@@ -67,6 +67,7 @@ Result<std::unique_ptr<Translation>> Translation::decode(const RequestState& sta
 Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& target,
                                                          model::Endpoint endpoint) {
   losses_.clear();
+  encoder_.reset();  // of an attempt before, of which nothing went out
   const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
   QQ_ASSERT(provider != nullptr);
   return provider->encode_request(request_, target, losses_);
@@ -115,14 +116,19 @@ bool Translation::encode_stream_error(const Error& error, std::string& out) {
 std::string Translation::losses_text() const {
   std::string out;
   std::size_t shown = 0;
-  for (const dialects::Loss& loss : losses_) {
-    if (shown == kLossesShown) {
-      out.append("; ...");
-      break;
+  const auto tell = [&](const dialects::Losses& losses) {
+    for (const dialects::Loss& loss : losses) {
+      if (shown > kLossesShown) return;
+      if (shown > 0) out.append("; ");
+      if (shown++ == kLossesShown) {
+        out.append("...");
+      } else {
+        append_safe(out, loss.field);
+      }
     }
-    if (shown++ > 0) out.append("; ");
-    append_safe(out, loss.field);
-  }
+  };
+  tell(losses_);
+  if (encoder_) tell(encoder_->losses());
   return out;
 }
 

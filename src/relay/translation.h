@@ -37,9 +37,9 @@ class Translation {
 
   // To be completed by what has to be fetched.
   [[nodiscard]] model::ChatRequest& request() noexcept { return request_; }
-  // "messages[2].cache_control; top_k": the fields that did not survive, for a header. Empty: all did.
+  // "messages[2].cache_control; top_k": the fields that did not survive so far, of the request and of what
+  // was answered, for a header and the log. Empty: all did.
   [[nodiscard]] std::string losses_text() const;
-  [[nodiscard]] const dialects::Losses& losses() const noexcept { return losses_; }
 
  private:
   Translation(const RequestState& state, const dialects::ClientDialect& client, model::ChatRequest request);

@@ -29,11 +29,13 @@ struct UpstreamCall {
     ~Patience() = default;
   };
 
-  enum class Method : std::uint8_t { Post, Get /* of the endpoint's path; no body, no connection kept */ };
+  enum class Method : std::uint8_t { Post, Get, Delete };  // the latter two without a body
 
   Method method = Method::Post;
+  bool once = false;  // a host that is asked this and no more: no connection is kept, and we say little of us
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
+  std::string_view path{};  // with its query; empty: that of the target's endpoint
   std::string_view request_id;
   std::string_view header_lines;  // forwarded from the client, each line with CRLF
   std::string_view auth_lines{};  // made for this request (authorizer.h), each line with CRLF
@@ -41,7 +43,12 @@ struct UpstreamCall {
   std::span<const std::string_view> body_pieces;  // one gathered write
   std::size_t body_bytes = 0;
   bool stream = false;
-  Patience* patience = nullptr;  // null: none
+  std::size_t reply_max = 16UL << 20U;  // of a body, where a client has to read it before it hands it over
+  Patience* patience = nullptr;         // null: none
+
+  [[nodiscard]] std::string_view path_and_query() const noexcept {
+    return path.empty() ? std::string_view(target->endpoint(endpoint).path(stream)) : path;
+  }
 };
 
 // One reply being read. Destroying it before its end closes the connection, which is how an attempt is

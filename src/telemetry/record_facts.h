@@ -56,11 +56,15 @@ inline std::chrono::nanoseconds overhead_of(const relay::RequestRecord& record) 
 }
 
 // Whose answer the client read, or the last that was tried; nothing if none was.
-inline const model::Target* answering_target(const relay::RequestRecord& record) noexcept {
+inline const model::Attempt* answering_attempt(const relay::RequestRecord& record) noexcept {
   for (auto attempt = record.attempts.rbegin(); attempt != record.attempts.rend(); ++attempt) {
-    if (attempt->delivered || attempt->outcome == model::Outcome::Success) return attempt->target;
+    if (attempt->delivered || attempt->outcome == model::Outcome::Success) return &*attempt;
   }
-  return record.attempts.empty() ? nullptr : record.attempts.back().target;
+  return record.attempts.empty() ? nullptr : &record.attempts.back();
+}
+inline const model::Target* answering_target(const relay::RequestRecord& record) noexcept {
+  const model::Attempt* const attempt = answering_attempt(record);
+  return attempt == nullptr ? nullptr : attempt->target;
 }
 
 }  // namespace qq::telemetry

@@ -6,6 +6,7 @@
 #include "net/wait.h"
 #include "providers/catalogue.h"
 #include "providers/google_token.h"
+#include "upstream/read_body.h"
 
 namespace qq::upstream {
 namespace {
@@ -42,28 +43,6 @@ Result<std::shared_ptr<const model::Target>> token_endpoint(const providers::Ser
   if (asking.origin.allow_private_address) target->origin.pool_key += "#private";
   target->endpoints[0].path_and_query = url.path.empty() ? "/" : url.path;
   return std::shared_ptr<const model::Target>(std::move(target));
-}
-
-// The whole body, or as much as a token's reply may have.
-Task<Result<std::string>> read_body(relay::UpstreamReply& reply, net::Scope scope) {
-  std::string body;
-  for (;;) {
-    const relay::UpstreamReply::Piece piece = reply.try_read();
-    if (piece.kind == relay::UpstreamReply::Piece::Kind::WouldBlock) {
-      const net::Wake wake = co_await reply.readable(scope);
-      if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope));
-      if (wake == net::Wake::Deadline) {
-        co_return fail(
-            token_error(ErrorKind::FirstByteTimeout, "Google's token endpoint broke off its answer"));
-      }
-      continue;
-    }
-    if (piece.kind == relay::UpstreamReply::Piece::Kind::Failed)
-      co_return fail(token_error(piece.error, piece.reason));
-    body.append(piece.bytes.substr(0, kReplyMax - body.size()));
-    if (piece.kind == relay::UpstreamReply::Piece::Kind::End || piece.last || body.size() == kReplyMax)
-      co_return body;
-  }
 }
 
 }  // namespace
@@ -185,8 +164,14 @@ Task<Result<providers::GoogleToken>> GoogleTokens::ask(const model::Target& aski
     co_return fail(std::move(error));
   }
   const int status = (*reply)->status();
-  Result<std::string> text = co_await read_body(**reply, scope);
-  if (!text) co_return fail(std::move(text).error());
+  Result<std::string> text = co_await read_body(**reply, scope, kReplyMax);
+  if (!text) {
+    Error error = std::move(text).error();
+    error.phase = AttemptPhase::NotSent;
+    if (error.kind == ErrorKind::FirstByteTimeout)
+      error.message = "Google's token endpoint broke off its answer";
+    co_return fail(std::move(error));
+  }
   co_return providers::parse_token_reply(status, *text);
 }
 

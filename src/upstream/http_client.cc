@@ -37,24 +37,26 @@ Error gave_up(const net::Scope& scope, AttemptPhase phase) {
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
   out.clear();
-  const bool is_get = call.method == relay::UpstreamCall::Method::Get;
-  out.append(is_get ? "GET " : "POST ")
-      .append(target.endpoint(call.endpoint).path(call.stream))
+  out.append(method_word(call.method))
+      .append(" ")
+      .append(call.path_and_query())
       .append(" HTTP/1.1\r\nhost: ");
   append_authority(out, target.origin);
   out.append("\r\n").append(target.auth_header_lines.reveal()).append(call.auth_lines);
   append_missing_lines(out, target.default_header_lines, call.header_lines);
-  if (is_get) {
-    out.append(
-        "accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: */*\r\nconnection: close\r\n\r\n");
+  if (call.body_bytes > 0) out.append("content-type: ").append(call.content_type).append("\r\n");
+  out.append("accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ").append(accepted(call));
+  if (call.once) {
+    out.append("\r\nconnection: close\r\n\r\n");
     return;
   }
-  out.append("content-type: ").append(call.content_type);
-  out.append("\r\naccept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ").append(accepted(call));
-  out.append("\r\nx-request-id: ").append(call.request_id);
-  out.append("\r\ncontent-length: ");
-  append_decimal(out, call.body_bytes);
-  out.append("\r\n").append(call.header_lines).append("\r\n");
+  out.append("\r\nx-request-id: ").append(call.request_id).append("\r\n");
+  if (call.method == relay::UpstreamCall::Method::Post) {
+    out.append("content-length: ");
+    append_decimal(out, call.body_bytes);
+    out.append("\r\n");
+  }
+  out.append(call.header_lines).append("\r\n");
 }
 
 // How long a reply's head may take. Of a whole answer it comes with the content, when all of it has been

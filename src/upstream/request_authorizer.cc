@@ -16,7 +16,7 @@ std::string signed_lines(const relay::UpstreamCall& call, WallTime now) {
   std::string host;
   append_authority(host, target.origin);
   const providers::RequestToSign request{.host = host,
-                                         .path = target.endpoint(call.endpoint).path(call.stream),
+                                         .path = call.path_and_query(),
                                          .content_type = call.content_type,
                                          .body_pieces = call.body_pieces,
                                          .region = target.signing_region};
@@ -40,8 +40,9 @@ std::string hmac_lines(const relay::UpstreamCall& call, WallTime now) {
   QQ_ASSERT(target.declared && target.declared->hmac);  // else the target would not sign
   std::string host;
   append_authority(host, target.origin);
-  const providers::RequestToHmac request{.host = host,
-                                         .path_and_query = target.endpoint(call.endpoint).path(call.stream),
+  const providers::RequestToHmac request{.method = method_word(call.method),
+                                         .host = host,
+                                         .path_and_query = call.path_and_query(),
                                          .body_pieces = call.body_pieces};
   return providers::hmac_header_lines(*target.declared->hmac, target.signing_credential, request, now,
                                       make_nonce());

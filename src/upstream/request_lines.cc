@@ -42,7 +42,17 @@ void append_missing_lines(std::string& out, std::string_view default_lines, std:
   }
 }
 
+std::string_view method_word(relay::UpstreamCall::Method method) noexcept {
+  switch (method) {
+    case relay::UpstreamCall::Method::Post: return "POST";
+    case relay::UpstreamCall::Method::Get: return "GET";
+    case relay::UpstreamCall::Method::Delete: return "DELETE";
+  }
+  return {};
+}
+
 std::string_view accepted(const relay::UpstreamCall& call) noexcept {
+  if (call.once) return "*/*";
   switch (call.endpoint) {  // audio or a transcript, in whatever form was asked for
     case model::Endpoint::AudioSpeech:
     case model::Endpoint::AudioTranscriptions:

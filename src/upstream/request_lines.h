@@ -14,6 +14,8 @@ void append_authority(std::string& out, const model::Origin& origin);
 // Those of the default lines whose header is not among `lines`. Both hold whole lines with CRLF.
 void append_missing_lines(std::string& out, std::string_view default_lines, std::string_view lines);
 
+std::string_view method_word(relay::UpstreamCall::Method method) noexcept;  // "POST"
+
 // The Accept header: what an answer to this call looks like.
 std::string_view accepted(const relay::UpstreamCall& call) noexcept;
 

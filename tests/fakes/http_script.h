@@ -21,6 +21,7 @@ class HttpScript {
     std::string content_type = "application/json";
     std::size_t piece = 0;  // the body comes in pieces of so many bytes, a second apart; 0: at once
     std::size_t cut = std::string::npos;  // the connection ends behind so many bytes of the body
+    std::string header_lines{};           // more of them, each with CRLF
   };
 
   HttpScript(net::EventLoop& loop, std::string_view address)
@@ -52,9 +53,12 @@ class HttpScript {
     }
     const std::size_t body_at = head_end + 4;
     constexpr std::string_view kLength = "content-length: ";
-    const std::size_t length_at = server.received().find(kLength, begin) + kLength.size();
-    std::size_t length = 0;
-    std::from_chars(server.received().data() + length_at, server.received().data() + body_at, length);
+    const std::size_t length_at = server.received().find(kLength, begin);
+    std::size_t length = 0;  // of a GET
+    if (length_at != std::string::npos) {
+      std::from_chars(server.received().data() + length_at + kLength.size(),
+                      server.received().data() + body_at, length);
+    }
     const bool whole = co_await ScriptedUpstream::read_to(server, stream, body_at + length);
     if (!whole) co_return std::nullopt;
     co_return server.received().substr(begin);
@@ -69,9 +73,9 @@ class HttpScript {
       self.requests.push_back(*std::move(request));
       if (reply.silent) continue;  // until the other end gives up
       if (reply.delay.count() > 0) co_await ScriptedUpstream::pause(server, reply.delay);
-      std::string bytes = "HTTP/1.1 " + std::to_string(reply.status) +
-                          " X\r\ncontent-type: " + reply.content_type +
-                          "\r\ncontent-length: " + std::to_string(reply.body.size()) + "\r\n\r\n";
+      std::string bytes =
+          "HTTP/1.1 " + std::to_string(reply.status) + " X\r\ncontent-type: " + reply.content_type +
+          "\r\ncontent-length: " + std::to_string(reply.body.size()) + "\r\n" + reply.header_lines + "\r\n";
       const std::string body = reply.body.substr(0, reply.cut);
       const std::size_t piece = reply.piece == 0 ? std::max<std::size_t>(body.size(), 1) : reply.piece;
       bytes += body.substr(0, piece);

@@ -51,7 +51,6 @@ class StreamGrammar {
     std::uint32_t choice = 0;
     bool open = false;
     bool has_state = false;
-    bool has_arguments = false;
   };
 
   static std::optional<std::string> unless(bool well, const char* wrong) {
@@ -106,7 +105,6 @@ class StreamGrammar {
       case Kind::PartFinished: part.open = false; return std::nullopt;
       case Kind::StateDelta:
         if (event.state == nullptr || event.state->empty()) return "a state without anything";
-        if (part.has_arguments) return "a call's state behind its arguments";
         return unless(!std::exchange(part.has_state, true), "two states of one part");
       case Kind::TextDelta:
         if (event.text.empty()) return "an empty delta";
@@ -114,7 +112,6 @@ class StreamGrammar {
             part.kind == PartKind::Text || part.kind == PartKind::Reasoning || part.kind == PartKind::Refusal,
             "text where none belongs");
       case Kind::ArgumentsDelta:
-        part.has_arguments = true;
         if (event.text.empty()) return "an empty delta";
         return unless(part.kind == PartKind::ToolCall, "arguments of what is no call");
       case Kind::CitationDelta:

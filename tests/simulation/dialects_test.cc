@@ -194,6 +194,22 @@ TEST(Translated, LossesAreNamed) {
   EXPECT_NE(heard.raw.find("x-queqiao-lossy: top_k\r\n"), std::string::npos) << heard.raw;
 }
 
+TEST(Translated, LossesStandInTheRecordOfTheAttemptThatHadThem) {
+  World world;
+  world.provider(0).misbehave("fault=503");
+  Ask ask = messages("backed");
+  ask.body = R"({"model":"backed","max_tokens":50,"top_k":4,)"
+             R"("messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  for (const Ask& each : {ask, ask.streamed()}) {
+    const Exchange heard = world.ask(each);
+    ASSERT_EQ(heard.story(), "overloaded,success");
+    EXPECT_EQ(heard.attempts()[0].lost, "top_k");
+    EXPECT_EQ(heard.attempts()[1].lost, "top_k");
+  }
+  const Exchange native = world.ask(chat("spare"));
+  EXPECT_EQ(native.attempts()[0].lost, "");
+}
+
 TEST(Counts, AreEstimatedWhereNobodyCounts) {
   World world;
   Ask anthropic = messages("alone");
@@ -224,6 +240,74 @@ TEST(Models, AreListedInTheShapeOfWhoAsks) {
       << "Google's SDK asks there";
   EXPECT_TRUE(list("/v1beta/models", "").starts_with("{\"models\":[{\"name\":\"models/"));
   EXPECT_TRUE(list("/v1beta/models/alone", "").starts_with("{\"name\":\"models/alone\""));
+}
+
+// Routes of models that differ: what fits into all, what all can.
+TEST(Models, AreListedWithWhatAllTheirTargetsHave) {
+  WorldSetup setup;
+  setup.providers = 0;
+  setup.config =
+      "listeners: [{address: \"127.0.0.1:8080\"}]\n"
+      "providers: [{name: p, kind: openai_compatible, base_url: \"http://127.0.0.1:9001/v1\", "
+      "allow_private_address: true, accounts: [{name: main, credential: none}]}]\n"
+      "models:\n"
+      "  - {name: large, provider: p, context: 200k, can: [tools, vision, reasoning]}\n"
+      "  - {name: small, provider: p, context: 32k, can: [reasoning, json_schema, tools]}\n"
+      "  - {name: unsaid, provider: p}\n"
+      "routes:\n"
+      "  - {name: either, candidates: [{model: large}], fallback: [{model: small}]}\n"
+      "  - {name: any, candidates: [{model: large}, {model: unsaid}]}\n";
+  World world(std::move(setup));
+  const auto told = [&](std::string_view path, std::string_view more = {}) {
+    std::string body = world
+                           .say("GET " + std::string(path) + " HTTP/1.1\r\nhost: x\r\n" +
+                                std::string(kKeyLine) + std::string(more) + "\r\n")
+                           .reply.body;
+    EXPECT_FALSE(wire::check_json(body)) << body;
+    return body;
+  };
+  const auto holds = [](const std::string& body, std::string_view what) {
+    return body.find(what) != std::string::npos;
+  };
+  constexpr std::string_view kVersion = "anthropic-version: 2023-06-01\r\n";
+  const std::string large = told("/v1/models/large");
+  EXPECT_TRUE(holds(large, R"("context_length":200000,"max_model_len":200000,)"
+                           R"("capabilities":["tools","vision","reasoning"],"architecture":)"
+                           R"({"input_modalities":["text","image"],"output_modalities":["text"]})"))
+      << large;
+  const std::string either = told("/v1/models/either");
+  EXPECT_TRUE(
+      holds(either, R"("context_length":32000,"max_model_len":32000,"capabilities":["tools","reasoning"],)"))
+      << either;
+  for (const std::string_view name : {"any", "unsaid"}) {
+    const std::string path = "/v1/models/" + std::string(name);
+    const std::string silent = told(path);
+    EXPECT_TRUE(silent.ends_with(R"("owned_by":"queqiao"})")) << silent;
+    const std::string anthropic = told(path, kVersion);
+    EXPECT_TRUE(anthropic.ends_with(R"("max_input_tokens":null,"max_tokens":null,"capabilities":null})"))
+        << anthropic;
+  }
+  const std::string claude = told("/v1/models/large", kVersion);
+  const wire::JsonValue document(claude);
+  EXPECT_EQ(document.member("max_input_tokens")->integer(), 200'000);
+  const auto is = [&](auto... path) {
+    const auto supported =
+        document.at("capabilities", std::string_view(path)..., std::string_view("supported"));
+    return supported && supported->is_true();
+  };
+  EXPECT_TRUE(is("image_input"));
+  EXPECT_TRUE(is("thinking"));
+  EXPECT_TRUE(is("thinking", "types", "enabled"));
+  EXPECT_TRUE(is("effort", "high"));
+  EXPECT_FALSE(is("pdf_input"));
+  EXPECT_FALSE(is("structured_outputs"));
+  EXPECT_FALSE(is("server_tools", "web_search"));
+  const std::string gemini = told("/v1beta/models");
+  EXPECT_TRUE(holds(
+      gemini, R"("name":"models/either","displayName":"either","inputTokenLimit":32000,"thinking":true,)"))
+      << gemini;
+  EXPECT_TRUE(holds(gemini, R"("name":"models/unsaid","displayName":"unsaid","supportedGenerationMethods":)"))
+      << gemini;
 }
 
 }  // namespace

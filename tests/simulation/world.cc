@@ -191,7 +191,8 @@ World::World(WorldSetup setup) {
   upstream_ =
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   authorizer_ = std::make_unique<upstream::RequestAuthorizer>(loop_, *upstream_);
-  services_.emplace(relay::LoopServices{loop_, *upstream_, observer_, counters_, process_, snapshot_,
+  polling_ = std::make_unique<upstream::PollingClient>(loop_, *upstream_, *authorizer_);
+  services_.emplace(relay::LoopServices{loop_, *polling_, observer_, counters_, process_, snapshot_,
                                         Random(setup.seed), &responses_});
   services_->authorizer = authorizer_.get();
   for (const downstream::ListenerConfig& listener : loaded->listeners)
@@ -236,6 +237,7 @@ Task<void> World::drain(World& world, downstream::Server& server, Milliseconds d
 }
 
 Task<void> World::shut_down(World& world) {
+  co_await world.polling_->close();
   co_await world.authorizer_->close();
   for (const auto& provider : world.providers_) co_await provider->simulator().shut_down();
 }

@@ -25,6 +25,7 @@
 #include "simulator/provider/provider_simulator.h"
 #include "storage/memory/memory_response_store.h"
 #include "upstream/http_client.h"
+#include "upstream/polling_client.h"
 #include "upstream/request_authorizer.h"
 
 namespace qq::simulation {
@@ -165,6 +166,7 @@ class World {
   fakes::RecordingObserver observer_;
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
   std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
+  std::unique_ptr<upstream::PollingClient> polling_;
   storage::MemoryResponseStore responses_{relay::ResponseStorage{}.limits()};
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;

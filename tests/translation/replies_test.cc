@@ -125,6 +125,12 @@ TEST_P(Replies, StreamsMeanTheSameHoweverCut) {
       builder.take(event);
       encoder->encode(event, bytes);
     }
+    EXPECT_EQ(undeclared(encoder->losses(), {}, dialects::answer_notes(client())), "");
+    if (builder.ended()) {
+      dialects::Losses whole;
+      static_cast<void>(client_side().encode_answer(builder.answer(), request, kHead, whole));
+      EXPECT_EQ(encoder->losses().empty(), whole.empty()) << "a stream loses what a whole answer does";
+    }
     const Meaning expected = as_heard(meaning_of(builder.answer()), client());
     const auto again = read(bytes);
     EXPECT_EQ(again.grammar, "") << bytes;

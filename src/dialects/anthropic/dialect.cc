@@ -23,7 +23,7 @@ class AnthropicClient final : public ClientDialect {
   }
   [[nodiscard]] std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request,
                                                               const AnswerHead& head) const override {
-    return anthropic::stream_encoder(request, head, {});
+    return anthropic::stream_encoder(request, head);
   }
   [[nodiscard]] EncodedError encode_error(const Error& error, std::string_view request_id) const override {
     return anthropic::encode_error(error, request_id);

@@ -38,15 +38,6 @@ const ProviderDialect& provider_side() noexcept;
 // marks.
 SupportTable support() noexcept;
 
-struct StreamOptions {
-  // Claude may split a run of line breaks between two deltas, which flickers in clients that draw each delta.
-  // With this, line breaks at the end of a delta wait for the next one or for the end of their part.
-  bool join_line_breaks = false;
-};
-// As client_side().stream_encoder.
-std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head,
-                                              StreamOptions options);
-
 // POST /v1/messages/count_tokens: as a request for an answer, but that max_tokens may be absent.
 Result<model::ChatRequest> decode_count_request(std::string_view body, const RequestHead& head);
 std::string encode_count(model::TokenCount input_tokens);

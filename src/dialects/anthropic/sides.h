@@ -17,6 +17,7 @@ enum class Purpose : std::uint8_t { Answer, Count };
 Result<model::ChatRequest> decode_request(std::string_view body, const RequestHead& head, Purpose purpose);
 std::string encode_answer(const model::ChatAnswer& answer, const model::ChatRequest& request,
                           const AnswerHead& head, Losses& losses);
+std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head);
 EncodedError encode_error(const Error& error, std::string_view request_id);
 void encode_stream_error(const Error& error, std::string_view request_id, std::string& out);
 

@@ -9,6 +9,7 @@
 #include "dialects/anthropic/usage.h"
 #include "dialects/calls.h"
 #include "dialects/carried_state.h"
+#include "dialects/losses.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -20,10 +21,8 @@ using Kind = StreamEvent::Kind;
 
 class Encoder final : public StreamEncoder {
  public:
-  Encoder(const model::ChatRequest& request, const AnswerHead& head, StreamOptions options)
-      : head_(head),
-        hides_thoughts_(request.reasoning && request.reasoning->show == false),
-        joins_breaks_(options.join_line_breaks) {}
+  Encoder(const model::ChatRequest& request, const AnswerHead& head)
+      : head_(head), hides_thoughts_(request.reasoning && request.reasoning->show == false) {}
 
   void encode(const StreamEvent& event, std::string& out) override {
     out_ = &out;
@@ -35,14 +34,15 @@ class Encoder final : public StreamEncoder {
     }
     if (event.kind == Kind::Failed) return encode_stream_error(*event.error, head_.request_id, out);
     if (!std::exchange(said_start_, true)) message_start();
-    if (event.choice != 0) return;  // there is but one
+    if (event.choice != 0) return lose("choices", loss::kNoPlace);  // there is but one
     switch (event.kind) {
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: text(part_of(event), event.text); break;
       case Kind::ArgumentsDelta: arguments(part_of(event), event.text); break;
       case Kind::StateDelta: state(part_of(event), *event.state); break;
       case Kind::CitationDelta:
-        if (own_) citation(part_of(event), event.json);
+        if (!own_) return lose("content[].citations", loss::kNoPlace);
+        citation(part_of(event), event.json);
         break;
       case Kind::OpaqueDelta: opaque(part_of(event), event.json); break;
       case Kind::PartFinished: stop(part_of(event)); break;
@@ -53,7 +53,8 @@ class Encoder final : public StreamEncoder {
         break;
       case Kind::Ping: *out_ += kPing; break;
       case Kind::End: end(); break;
-      default: break;  // media and log probabilities have no place
+      case Kind::Logprobs: lose("logprobs", loss::kNoPlace); break;
+      default: break;  // media, lost with their part
     }
   }
 
@@ -71,7 +72,7 @@ class Encoder final : public StreamEncoder {
     std::uint32_t index = 0;  // Open
     std::string id;           // of a call that waits
     std::string name;
-    std::string held;  // arguments of a call that waits; line breaks of a text
+    std::string held;  // arguments of a call that waits
   };
 
   Block& part_of(const StreamEvent& event) {
@@ -143,8 +144,11 @@ class Encoder final : public StreamEncoder {
         // Anthropic's own calls have no state.
         if (own_ || event.state != nullptr) open_call(block, event.state);
         break;
-      case PartKind::Opaque: block.place = own_ ? Place::Waiting : Place::Nowhere; break;
-      case PartKind::Media: break;
+      case PartKind::Opaque:
+        block.place = own_ ? Place::Waiting : Place::Nowhere;
+        if (!own_) lose("content[]", loss::kNoPlace);
+        break;
+      case PartKind::Media: lose("content[]", loss::kNoPlace); break;
     }
   }
   void open_text(Block& block) {
@@ -163,8 +167,9 @@ class Encoder final : public StreamEncoder {
   }
   void open_call(Block& block, const model::OpaqueState* state) {
     if (state != nullptr && !state->empty()) {
-      if (auto loaded = with_carried(block.id, {.call = *state, .reasoning = {}}))
-        block.id = std::move(*loaded);
+      auto loaded = with_carried(block.id, {.call = *state, .reasoning = {}});
+      if (!loaded) lose("content[].state", loss::kNoPlace);
+      if (loaded) block.id = *std::move(loaded);
     }
     wire::JsonWriter json = begin_block(block);
     json.begin_object().member("type", "tool_use").member("id", block.id).member("name", block.name);
@@ -180,12 +185,7 @@ class Encoder final : public StreamEncoder {
       if (!hides_thoughts_) delta(block, "thinking_delta", "thinking", piece);
       return;
     }
-    if (!joins_breaks_) return delta(block, "text_delta", "text", piece);
-    block.held += piece;
-    const std::size_t last = block.held.find_last_not_of("\r\n");
-    if (last == std::string::npos) return;
-    delta(block, "text_delta", "text", std::string_view(block.held).substr(0, last + 1));
-    block.held.erase(0, last + 1);
+    delta(block, "text_delta", "text", piece);
   }
   void arguments(Block& block, std::string_view piece) {
     if (block.custom) {
@@ -200,7 +200,8 @@ class Encoder final : public StreamEncoder {
   }
   void state(Block& block, const model::OpaqueState& state) {
     if (block.kind == PartKind::ToolCall) {
-      if (block.place == Place::Waiting) open_call(block, &state);
+      // Of an open one the id that would carry it has gone out.
+      block.place == Place::Waiting ? open_call(block, &state) : lose("content[].state", loss::kNoPlace);
     } else if (block.redacted && block.place == Place::Waiting) {
       wire::JsonWriter json = begin_block(block);
       json.begin_object().member("type", "redacted_thinking");
@@ -208,6 +209,8 @@ class Encoder final : public StreamEncoder {
       close(json);
     } else if (block.kind == PartKind::Reasoning && block.place == Place::Open) {
       delta(block, "signature_delta", "signature", state_field(state, Dialect::Anthropic));
+    } else if (block.kind == PartKind::Text) {
+      lose("content[].state", loss::kNoPlace);
     }
   }
   void citation(Block& block, std::string_view citation) {
@@ -243,11 +246,11 @@ class Encoder final : public StreamEncoder {
       bool wrapped = false;
       input = input_of(
           {.kind = model::ToolCallPart::Kind::Custom, .arguments = std::exchange(block.held, {})}, wrapped);
+      if (wrapped) lose("content[].input", loss::kNotJson);
     }
     if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
     if (!input.empty()) delta(block, "input_json_delta", "partial_json", input);
     if (std::exchange(block.place, Place::Nowhere) != Place::Open) return;
-    if (!block.held.empty()) delta(block, "text_delta", "text", std::exchange(block.held, {}));
     wire::JsonWriter json = begin("content_block_stop");
     json.member("index", block.index);
     close(json);
@@ -288,14 +291,12 @@ class Encoder final : public StreamEncoder {
   bool said_start_ = false;
   bool had_calls_ = false;
   bool hides_thoughts_;
-  bool joins_breaks_;
 };
 
 }  // namespace
 
-std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head,
-                                              StreamOptions options) {
-  return std::make_unique<Encoder>(request, head, options);
+std::unique_ptr<StreamEncoder> stream_encoder(const model::ChatRequest& request, const AnswerHead& head) {
+  return std::make_unique<Encoder>(request, head);
 }
 
 }  // namespace qq::dialects::anthropic

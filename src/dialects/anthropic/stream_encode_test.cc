@@ -13,8 +13,8 @@ using Kind = StreamEvent::Kind;
 
 class EncodedStream {
  public:
-  explicit EncodedStream(model::ChatRequest request = {}, StreamOptions options = {})
-      : request_(std::move(request)), encoder_(stream_encoder(request_, head_, options)) {}
+  explicit EncodedStream(model::ChatRequest request = {})
+      : request_(std::move(request)), encoder_(client_side().stream_encoder(request_, head_)) {}
   // What this event alone makes the client get.
   std::string operator()(const StreamEvent& event) {
     std::string out;
@@ -26,6 +26,13 @@ class EncodedStream {
     (*this)({.kind = Kind::Started, .id = "chatcmpl-1", .model = "provider's", .dialect = dialect});
   }
   [[nodiscard]] const std::string& all() const { return all_; }
+  // "content[]: the caller's dialect has no place for it" a line.
+  [[nodiscard]] std::string lost() const {
+    std::string out;
+    for (const Loss& loss : encoder_->losses())
+      out.append(loss.field).append(": ").append(loss.why).append("\n");
+    return out;
+  }
 
  private:
   AnswerHead head_{.model = "asked", .request_id = "req1"};
@@ -173,22 +180,6 @@ TEST(AnthropicStreamOut, OnlyItsOwnDialectsPartsAreShown) {
   }
 }
 
-TEST(AnthropicStreamOut, LineBreaksCanBeJoined) {
-  EncodedStream stream({}, {.join_line_breaks = true});
-  stream.started();
-  stream({.kind = Kind::PartStarted});
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "a\n"}),
-            delta_line(0, R"({"type":"text_delta","text":"a"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\n"}), "");
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "b\r"}),
-            delta_line(0, R"({"type":"text_delta","text":"\n\nb"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\nc"}),
-            delta_line(0, R"({"type":"text_delta","text":"\r\nc"})"));
-  EXPECT_EQ(stream({.kind = Kind::TextDelta, .text = "\n"}), "");
-  EXPECT_EQ(stream({.kind = Kind::PartFinished}),
-            delta_line(0, R"({"type":"text_delta","text":"\n"})") + stop_line(0));
-}
-
 TEST(AnthropicStreamOut, AStopStringIsNamed) {
   EncodedStream stream;
   stream.started();
@@ -235,6 +226,35 @@ TEST(AnthropicStreamOut, AFailureIsTheErrorsOwnForm) {
   client_side().encode_stream_error(error, "req", own);
   EXPECT_THAT(stream({.kind = Kind::Failed, .error = &error}), ::testing::StartsWith("event: error\n"));
   EXPECT_THAT(own, ::testing::StartsWith("event: error\n"));
+}
+
+TEST(AnthropicStreamOut, WhatHasNoPlaceIsNamedOnce) {
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted});
+  stream({.kind = Kind::TextDelta, .text = "a"});
+  EXPECT_EQ(stream.lost(), "");
+  stream({.kind = Kind::CitationDelta, .json = "{}"});
+  stream({.kind = Kind::CitationDelta, .json = "{}"});
+  stream({.kind = Kind::Logprobs, .json = "[]"});
+  stream({.kind = Kind::PartFinished});
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::Opaque, .part = 1});
+  stream({.kind = Kind::PartStarted, .choice = 1, .part = 2});
+  constexpr std::string_view kWhy = ": the caller's dialect has no place for it\n";
+  std::string expected;
+  for (const std::string_view field : {"content[].citations", "logprobs", "content[]", "choices"})
+    expected.append(field).append(kWhy);
+  EXPECT_EQ(stream.lost(), expected);
+}
+
+TEST(AnthropicStreamOut, AStateBehindACallsFirstArgumentsIsLost) {
+  const model::OpaqueState signature{model::Dialect::Gemini, "s"};
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "c", .name = "f"});
+  stream({.kind = Kind::ArgumentsDelta, .text = "{\"a\":"});
+  EXPECT_EQ(stream({.kind = Kind::StateDelta, .state = &signature}), "");
+  EXPECT_EQ(stream.lost(), "content[].state: the caller's dialect has no place for it\n");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "dialects/declared/operation.h"
 #include "dialects/declared/reading.h"
 #include "dialects/declared/sides.h"
 #include "dialects/made_ids.h"
@@ -43,6 +44,7 @@ Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Decl
   if (!json) return fail(broken(ErrorKind::BadJson, "the provider's answer is not JSON"));
   const JsonValue document = *json;
   if (auto error = error_in(adapter.errors, document)) return fail(*std::move(error));
+  if (auto error = failed_operation(adapter, document)) return fail(*std::move(error));
 
   const model::DeclaredWhere& where = adapter.answer;
   model::ChatAnswer out;

@@ -5,6 +5,7 @@
 //   request_encode   what is asked for to templates (render.h), what they have no place for to losses or a
 //                    refusal (support.h)
 //   answer_decode    a whole answer
+//   operation        whether an answer that is polled has come, and the id to ask again by
 //   stream_decode    SSE, lines of JSON, or a whole answer where the back end does not stream
 #pragma once
 #include "dialects/dialect.h"

@@ -116,7 +116,6 @@ void ChunkDecoder::take_call_pieces(JsonValue partial_args, ChoiceState& state, 
   for (JsonElements each(partial_args); each.next();) state.args.take(each.value(), pieces_);
   if (pieces_.empty()) return;
   say({.kind = Kind::ArgumentsDelta, .text = pieces_}, state, sink);
-  state.args_told = true;
 }
 
 void ChunkDecoder::take_call(JsonValue call, std::string_view signature, ChoiceState& state,
@@ -143,19 +142,18 @@ void ChunkDecoder::take_call(JsonValue call, std::string_view signature, ChoiceS
     state.open = Open::Call;
     state.has_calls = true;
     state.args_came = false;
-    state.args_told = false;
   } else if (state.open != Open::Call) {
     return;
   }
-  // Google sends it with the call's first piece.
-  if (!signature.empty() && !state.sealed && !state.args_told) {
+  // Google sends it with the call's first piece, where it can go into the call's id.
+  if (!signature.empty() && !state.sealed) {
     say_state(signature, state, sink);
     state.sealed = true;
   }
   if (!args.text().empty()) {
     const model::Json whole = compact(args.text());
     say({.kind = Kind::ArgumentsDelta, .text = whole}, state, sink);
-    state.args_came = state.args_told = true;
+    state.args_came = true;
   }
   take_call_pieces(pieces, state, sink);
   if (!goes_on) close(state, sink);

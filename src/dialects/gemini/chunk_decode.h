@@ -39,7 +39,6 @@ class ChunkDecoder {
     std::string finish;      // Google's word
     PartialArgs args;        // of an open call
     bool args_came = false;  // whole
-    bool args_told = false;  // something of them: a signature would come too late
   };
   using Kind = model::StreamEvent::Kind;
 

@@ -10,9 +10,12 @@
 namespace qq::dialects::gemini {
 namespace {
 
-void write_model(wire::JsonWriter& json, std::string_view name) {
-  json.begin_object().member("name", std::string("models/").append(name));
-  json.member("displayName", name);
+void write_model(wire::JsonWriter& json, const model::ListedModel& model) {
+  json.begin_object().member("name", std::string("models/").append(model.name));
+  json.member("displayName", model.name);
+  // What it may say at most is not known here.
+  if (model.context_tokens) json.member("inputTokenLimit", *model.context_tokens);
+  if (!model.can.empty()) json.key("thinking").boolean(model.does("reasoning"));
   json.key("supportedGenerationMethods").begin_array();
   for (const std::string_view method : {"generateContent", "streamGenerateContent", "countTokens"}) {
     json.string(method);
@@ -71,19 +74,19 @@ Result<std::int64_t> decode_count_answer(std::string_view body) {
   return *tokens;
 }
 
-std::string encode_models(std::span<const std::string_view> names) {
+std::string encode_models(std::span<const model::ListedModel> models) {
   std::string out;
   wire::JsonWriter json(out);
   json.begin_object().key("models").begin_array();
-  for (const std::string_view name : names) write_model(json, name);
+  for (const model::ListedModel& model : models) write_model(json, model);
   json.end_array().end_object();
   return out;
 }
 
-std::string encode_model(std::string_view name) {
+std::string encode_model(const model::ListedModel& model) {
   std::string out;
   wire::JsonWriter json(out);
-  write_model(json, name);
+  write_model(json, model);
   return out;
 }
 

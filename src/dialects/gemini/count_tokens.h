@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "dialects/dialect.h"
+#include "model/listed_model.h"
 #include "model/target.h"
 
 namespace qq::dialects::gemini {
@@ -23,8 +24,8 @@ Result<EncodedRequest> encode_count_request(const model::ChatRequest& request, c
 Result<std::int64_t> decode_count_answer(std::string_view body);
 
 // GET /v1beta/models.
-std::string encode_models(std::span<const std::string_view> names);
+std::string encode_models(std::span<const model::ListedModel> models);
 // GET /v1beta/models/NAME.
-std::string encode_model(std::string_view name);
+std::string encode_model(const model::ListedModel& model);
 
 }  // namespace qq::dialects::gemini

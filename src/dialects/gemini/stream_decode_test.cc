@@ -133,6 +133,16 @@ TEST(GeminiStream, ACallsSignatureComesBeforeItsArguments) {
       "0 finished tool_calls (STOP)\nend\n");
 }
 
+TEST(GeminiStream, ASignatureBehindTheFirstArgumentsIsKeptAllTheSame) {
+  EXPECT_EQ(events(sse({candidate(R"({"functionCall":{"name":"f","willContinue":true,"partialArgs":)"
+                                  R"([{"jsonPath":"$.a","numberValue":1}]}})"),
+                        candidate(R"({"thoughtSignature":"late","functionCall":{"partialArgs":)"
+                                  R"([{"jsonPath":"$.b","numberValue":2}]}})",
+                                  kStop)})),
+            "started\n0.0 call call_2cfad118d3ecc02c0 f\n0.0 args \"{\"a\":1\"\n0.0 state late\n"
+            "0.0 args \",\"b\":2}\"\n0.0 done\n0 finished tool_calls (STOP)\nend\n");
+}
+
 TEST(GeminiStream, CandidatesInterleave) {
   EXPECT_EQ(
       events(sse(

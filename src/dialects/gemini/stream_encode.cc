@@ -10,6 +10,7 @@
 #include "dialects/gemini/part_write.h"
 #include "dialects/gemini/usage.h"
 #include "dialects/gemini/words.h"
+#include "dialects/losses.h"
 
 namespace qq::dialects::gemini {
 namespace {
@@ -168,7 +169,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
 
   void take_citation(const StreamEvent& event, std::string& out) {
     const std::string_view name = google_citation(event.json);
-    if (name.empty()) return;
+    if (name.empty()) return lose("citations", loss::kNoPlace);
     begin_metadata(out, event.choice);
     json_->raw_member(name, wire::JsonValue(event.json).member(name)->text());
     end_chunk(out);
@@ -181,7 +182,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
   }
 
   void take_opaque(const StreamEvent& event, std::string& out) {
-    if (!is_google_part(event.json)) return;
+    if (!is_google_part(event.json)) return lose("content", loss::kForeignPart);
     begin_part(out, event.choice).raw(event.json);
     end_part(out);
   }
@@ -192,7 +193,8 @@ class GeminiStreamEncoder final : public StreamEncoder {
     open_.erase(at);
     if (done.kind == PartKind::ToolCall) {
       Carried& before = carried(event.choice);
-      write_call(begin_part(out, event.choice), done.call, done.state, before);
+      const bool carries_all = write_call(begin_part(out, event.choice), done.call, done.state, before);
+      if (!carries_all) lose("reasoning", loss::kNoPlace);
       end_part(out);
       before = {};
     } else if (done.kind == PartKind::Media) {

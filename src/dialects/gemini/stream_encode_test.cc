@@ -275,12 +275,15 @@ TEST(GeminiCountTokens, RequestsAndAnswers) {
 }
 
 TEST(GeminiModels, AreListed) {
-  constexpr std::array<std::string_view, 2> kNames{"a", "b"};
+  const std::array<model::ListedModel, 2> models{
+      {{.name = "a", .context_tokens = {}, .can = {}}, {.name = "b", .context_tokens = {}, .can = {}}}};
   const std::string one =
       R"(","supportedGenerationMethods":["generateContent","streamGenerateContent","countTokens"]})";
-  EXPECT_EQ(encode_models(kNames), R"({"models":[{"name":"models/a","displayName":"a)" + one +
+  EXPECT_EQ(encode_models(models), R"({"models":[{"name":"models/a","displayName":"a)" + one +
                                        R"(,{"name":"models/b","displayName":"b)" + one + "]}");
-  EXPECT_EQ(encode_model("a"), R"({"name":"models/a","displayName":"a)" + one);
+  EXPECT_EQ(encode_model(models[0]), R"({"name":"models/a","displayName":"a)" + one);
+  EXPECT_EQ(encode_model({.name = "a", .context_tokens = 1'000, .can = {"tools"}}).substr(0, 81),
+            R"({"name":"models/a","displayName":"a","inputTokenLimit":1000,"thinking":false,"sup)");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dialects/carried_state.h"
+#include "dialects/losses.h"
 #include "dialects/openai/errors.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/openai_chat/thoughts.h"
@@ -52,7 +53,7 @@ class ChunkEncoder final : public StreamEncoder {
       case Kind::Failed:
         out += openai::encode_stream_error(*event.error, model::Endpoint::ChatCompletions, head_.request_id);
         break;
-      case Kind::OpaqueDelta: break;  // nobody's but its own dialect's
+      case Kind::OpaqueDelta: lose("content", loss::kForeignPart); break;
     }
   }
 
@@ -172,6 +173,9 @@ class ChunkEncoder final : public StreamEncoder {
     OpenPart* const open = part(event.part);
     if (open == nullptr) return;
     open->state = *event.state;
+    if (open->kind == PartKind::Text) lose("content", loss::kNoPlace);
+    // The id that would carry it has gone out.
+    if (open->kind == PartKind::ToolCall && !open->waits) lose("tool_calls[].id", loss::kNoPlace);
     if (open->kind != PartKind::Reasoning || hides_thoughts_) return;
     begin_chunk(event.choice, out);
     JsonWriter json(out);
@@ -187,6 +191,7 @@ class ChunkEncoder final : public StreamEncoder {
     Carried carried{.call = open.state, .reasoning = std::move(owner.carried)};
     owner.carried.clear();
     const std::optional<std::string> id = with_carried(open.id, carried);
+    if (!id) lose("tool_calls[].id", loss::kNoPlace);
     begin_chunk(index, out);
     JsonWriter json(out);
     json.begin_object().key("tool_calls").begin_array().begin_object();
@@ -220,7 +225,8 @@ class ChunkEncoder final : public StreamEncoder {
     if (open == nullptr) return;
     std::string annotation;
     JsonWriter json(annotation);
-    if (!write_annotation(json, event.json, open->begin, choice(event.choice, out).characters)) return;
+    if (!write_annotation(json, event.json, open->begin, choice(event.choice, out).characters))
+      return lose("citations", loss::kNoPlace);
     begin_chunk(event.choice, out);
     out.append("{\"annotations\":[").append(annotation).append("]}");
     end_chunk({}, {}, out);
@@ -262,6 +268,8 @@ class ChunkEncoder final : public StreamEncoder {
       json.member("url", "data:" + open->media_type + ";base64," + open->text);
       json.end_object().end_object().end_array().end_object();
       end_chunk({}, {}, out);
+    } else if (open->kind == PartKind::Media && !open->media_type.starts_with("audio/")) {
+      lose("content", loss::kNoPlace);
     }
     open_.erase(open_.begin() + (open - open_.data()));
   }

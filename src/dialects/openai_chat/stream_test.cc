@@ -414,5 +414,31 @@ TEST_F(ChatStreamEncode, AnErrorIsOneEventAndNoEnd) {
                              "\n\n"));
 }
 
+TEST_F(ChatStreamEncode, WhatHasNoPlaceIsNamedOnce) {
+  const AnswerHead head{.model = "asked", .request_id = "req", .now = 9};
+  const auto encoder = client_side().stream_encoder(request_, head);
+  const model::OpaqueState state{model::Dialect::Gemini, "s"};
+  std::string out;
+  const auto lost_by = [&](const model::StreamEvent& event) {
+    encoder->encode(event, out);
+    std::string fields;
+    for (const Loss& loss : encoder->losses()) fields += loss.field + ";";
+    return fields;
+  };
+  lost_by({.kind = Kind::Started, .id = "msg_1", .model = "theirs"});
+  lost_by(part_started(model::PartKind::ToolCall, 0, "c", "f"));
+  EXPECT_EQ(lost_by({.kind = Kind::StateDelta, .state = &state}), "") << "it goes into the call's id";
+  lost_by({.kind = Kind::ArgumentsDelta, .text = "{}"});
+  lost_by({.kind = Kind::PartFinished});
+  lost_by(part_started(model::PartKind::ToolCall, 1, "d", "f"));
+  lost_by({.kind = Kind::ArgumentsDelta, .part = 1, .text = "{}"});
+  EXPECT_EQ(lost_by({.kind = Kind::StateDelta, .part = 1, .state = &state}), "tool_calls[].id;")
+      << "the id has gone out";
+  lost_by({.kind = Kind::PartFinished, .part = 1});
+  lost_by(part_started(model::PartKind::Opaque, 2));
+  lost_by({.kind = Kind::OpaqueDelta, .part = 2, .json = "{}"});
+  EXPECT_EQ(lost_by({.kind = Kind::OpaqueDelta, .part = 2, .json = "{}"}), "tool_calls[].id;content;");
+}
+
 }  // namespace stream_test
 }  // namespace qq::dialects::openai_chat

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dialects/losses.h"
 #include "dialects/openai_responses/output.h"
 #include "dialects/openai_responses/parts.h"
 #include "dialects/openai_responses/response_object.h"
@@ -156,7 +157,7 @@ class Encoder final : public StreamEncoder {
 
   void start_part(const StreamEvent& event) {
     // What has no place here has no item, and its deltas find none.
-    if (event.choice != 0) return;
+    if (event.choice != 0) return lose("choices", loss::kTooMany);
     switch (event.part_kind) {
       case PartKind::Text: return start_content(message(event), Content::Text);
       case PartKind::Refusal: refused_ = true; return start_content(message(event), Content::Refusal);
@@ -173,10 +174,13 @@ class Encoder final : public StreamEncoder {
         close_others(nullptr);
         if (event.media_type.empty() || event.media_type.starts_with("image/")) {
           announce(add_item(Kind::Image, event));
+        } else {
+          lose("output[]", loss::kNoPlace);
         }
         return;
       case PartKind::Opaque:
-        if (event.dialect != kDialect || event.word.starts_with(kInMessage)) return;
+        if (event.dialect != kDialect) return lose("output[]", loss::kForeignPart);
+        if (event.word.starts_with(kInMessage)) return;
         close_others(nullptr);
         raw_part_ = event.part;  // the item comes with its first delta
         return;
@@ -280,16 +284,20 @@ class Encoder final : public StreamEncoder {
     Streamed* const of = find(event.part);
     if (of == nullptr) return;
     if (of->item.kind == Kind::Reasoning) of->item.encrypted = state_field(*event.state, kDialect);
+    if (of->item.kind == Kind::Message) lose("output[]", loss::kNoPlace);
     const bool call = of->item.kind == Kind::FunctionCall || of->item.kind == Kind::CustomCall;
     if (!call) return;
     // Behind the first piece only the finished item has it, which is the one that clients keep.
     if (auto id = with_carried(of->item.call_id, {.call = *event.state, .reasoning = {}})) {
       of->item.call_id = *std::move(id);
+    } else {
+      lose("output[].call_id", loss::kNoPlace);
     }
   }
   void take_citation(const StreamEvent& event) {
     Streamed* const of = find(event.part);
-    if (of == nullptr || !of->content_open || event.dialect != kDialect) return;
+    if (of == nullptr || !of->content_open) return;
+    if (event.dialect != kDialect) return lose("output[]", loss::kForeignPart);
     auto& annotations = of->item.content.back().annotations;
     wire::JsonWriter json = begin_content("response.output_text.annotation.added", *of);
     json.member("annotation_index", annotations.size()).raw_member("annotation", event.json);

@@ -223,7 +223,9 @@ Reply images_reply(const Asked& asked) {
 Reply models_reply(ListForm form) {
   std::string out;
   if (form == ListForm::Google) {
-    out = dialects::gemini::encode_models(kModels);
+    std::array<model::ListedModel, kModels.size()> listed{};
+    for (std::size_t i = 0; i < kModels.size(); ++i) listed[i].name = kModels[i];
+    out = dialects::gemini::encode_models(listed);
   } else {
     out = form == ListForm::Ollama ? "{\"models\":[" : "{\"object\":\"list\",\"data\":[";
     if (form == ListForm::Anthropic) out = "{\"data\":[";
@@ -255,7 +257,9 @@ Reply model_reply(std::string_view id, ListForm form) {
   }
   std::string out;
   if (form == ListForm::Google) {
-    out = dialects::gemini::encode_model(id);
+    model::ListedModel listed;
+    listed.name = id;
+    out = dialects::gemini::encode_model(listed);
   } else {
     append_model(out, id, form);
   }

@@ -31,6 +31,11 @@ void put_error(JsonLine& line, const Error& error) noexcept {
   if (message_is_ours(error) && !error.message.empty()) line.redacted_text("error_message", error.message);
 }
 
+// Fields that the caller has named, perhaps after something that is not for logs.
+void put_lost(JsonLine& line, const model::Attempt* attempt) noexcept {
+  if (attempt != nullptr && !attempt->lost.empty()) line.redacted_text("lossy", attempt->lost);
+}
+
 // A line of its own, or an entry of the request's list: whatever is not the first and good.
 bool is_remarkable(const relay::RequestRecord& record, std::size_t index) noexcept {
   return index > 0 || record.attempts[index].outcome != model::Outcome::Success;
@@ -91,6 +96,7 @@ void RequestLog::write_request(const relay::RequestRecord& record, Level level) 
                 }));
   put_usage(line_, record.usage);
   if (!record.finish_reason.empty()) line_.text("finish_reason", record.finish_reason);
+  put_lost(line_, answering_attempt(record));
   line_.integer("bytes_in", static_cast<std::int64_t>(record.bytes_from_client));
   line_.integer("bytes_out", static_cast<std::int64_t>(record.bytes_to_client));
   line_.integer("config", static_cast<std::int64_t>(record.config_generation));
@@ -139,6 +145,7 @@ void RequestLog::write_attempt(const relay::RequestRecord& record, std::size_t i
   if (attempt.first_byte) line_.milliseconds("first_byte_ms", *attempt.first_byte - attempt.started);
   if (attempt.first_content) line_.milliseconds("first_content_ms", *attempt.first_content - attempt.started);
   put_usage(line_, attempt.usage);
+  put_lost(line_, &attempt);
   line_.integer("config", static_cast<std::int64_t>(record.config_generation));
   writer_.push(ring_, line_.finish());
 }

@@ -154,5 +154,19 @@ TEST_F(RequestLogTest, StaysWithinFourKilobytesHoweverManyAttempts) {
   }
 }
 
+TEST_F(RequestLogTest, NamesWhatATranslationLost) {
+  fixture_.attempts.clear();
+  const Error reset = Error::upstream(ErrorKind::Reset, AttemptPhase::SentNoReply, "reset by peer");
+  fixture_.add_attempt(fixture_.primary, model::Outcome::Failure, reset, 0);
+  fixture_.attempts.back().lost = "seed";
+  fixture_.add_attempt(fixture_.backup, model::Outcome::Success, std::nullopt, 200);
+  fixture_.attempts.back().lost = "top_k; sk-0123456789abcdef0123456789abcdef";
+  const auto out = lines();
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_THAT(out[0], testing::HasSubstr(R"("lossy":"top_k; sk-)")) << "of who answered";
+  EXPECT_THAT(out[0], testing::Not(testing::HasSubstr("0123456789abcdef0123"))) << "what looks like a key";
+  EXPECT_THAT(out[1], testing::HasSubstr(R"("lossy":"seed")"));
+}
+
 }  // namespace
 }  // namespace qq::telemetry

@@ -91,6 +91,7 @@ export interface Model {
   kind?: string; // of its provider; openai_compatible unless said otherwise
   path?: string; // of the simulator's root, where that kind is; /v1
   more?: string; // members of the provider, ", region: x"
+  about?: string; // members of the model, ", context: 128k"
   credential?: string;
 }
 
@@ -128,7 +129,7 @@ export async function startGateway(simulatorURL: string, models: Model[], timers
     ...models.map(
       (model) =>
         `  - {name: ${model.fallback ? `${model.name}-first` : model.name}, provider: ${provider(model)}, ` +
-        `upstream_name: "${model.upstream ?? model.name}"}`,
+        `upstream_name: "${model.upstream ?? model.name}"${model.about ?? ''}}`,
     ),
     ...(models.some((model) => model.fallback) ? ['routes:'] : []),
     ...models

@@ -8,7 +8,7 @@ let pair: Pair;
 let client: Anthropic;
 before(async () => {
   pair = await startPair([
-    { name: 'sim-gpt' },
+    { name: 'sim-gpt', about: ', context: 128k, can: [tools, vision]' },
     { name: 'sim-reasoner' },
     { name: 'broken', upstream: 'sim-gpt+fault=503', fallback: 'sim-gpt' },
     { name: 'limited', upstream: 'sim-gpt+fault=429+retry_after=7' },
@@ -126,5 +126,9 @@ test('models are listed', async () => {
   const names: string[] = [];
   for await (const model of client.models.list()) names.push(model.id);
   assert.ok(names.includes('sim-gpt'));
-  assert.equal((await client.models.retrieve('sim-gpt')).type, 'model');
+  const one = await client.models.retrieve('sim-gpt');
+  assert.equal(one.type, 'model');
+  assert.equal(one.max_input_tokens, 128_000);
+  assert.equal(one.capabilities?.image_input.supported, true);
+  assert.equal(one.capabilities?.thinking.types.enabled.supported, false);
 });

@@ -1,12 +1,13 @@
 // The other endpoints with the official SDK.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type OpenAI from 'openai';
 import { collect, startPair, type Pair } from '../lib/pair.ts';
 
 let pair: Pair;
 before(async () => {
   pair = await startPair([
-    { name: 'sim-gpt' }, { name: 'sim-embedding' }, { name: 'sim-moderation' }, { name: 'sim-image' },
+    { name: 'sim-gpt', about: ', context: 128k, can: [tools, vision]' }, { name: 'sim-embedding' }, { name: 'sim-moderation' }, { name: 'sim-image' },
   ]);
 });
 after(() => pair.stop());
@@ -50,5 +51,8 @@ test('completions are equal, streamed and not', async () => {
 test('the models that may be asked are listed', async () => {
   const names = (await collect(await pair.through.models.list())).map((model) => model.id);
   assert.deepEqual(names.sort(), ['sim-embedding', 'sim-gpt', 'sim-image', 'sim-moderation']);
-  assert.equal((await pair.through.models.retrieve('sim-gpt')).id, 'sim-gpt');
+  const one = (await pair.through.models.retrieve('sim-gpt')) as OpenAI.Model & Record<string, unknown>;
+  assert.equal(one.id, 'sim-gpt');
+  assert.equal(one.context_length, 128_000);
+  assert.deepEqual(one.capabilities, ['tools', 'vision']);
 });

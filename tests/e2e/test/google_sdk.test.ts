@@ -8,7 +8,7 @@ let pair: Pair;
 let client: GoogleGenAI;
 before(async () => {
   pair = await startPair([
-    { name: 'sim-gpt' },
+    { name: 'sim-gpt', about: ', context: 128k, can: [tools, vision]' },
     { name: 'sim-reasoner' },
     { name: 'limited', upstream: 'sim-gpt+fault=429+retry_after=7' },
     { name: 'cut', upstream: 'sim-gpt+fault=reset_mid_body+at=6+gap=5' },
@@ -142,4 +142,7 @@ test('models are listed', async () => {
   const names: string[] = [];
   for await (const model of await client.models.list()) names.push(model.name!);
   assert.ok(names.includes('models/sim-gpt'), names.join());
+  const one = await client.models.get({ model: 'sim-gpt' });
+  assert.equal(one.inputTokenLimit, 128_000);
+  assert.ok(one.supportedActions?.includes('generateContent'));
 });
