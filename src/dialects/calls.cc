@@ -1,7 +1,5 @@
 #include "dialects/calls.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "wire/json.h"
 
@@ -21,9 +19,8 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
   return out;
 }
 
-bool is_chosen(const model::ChatRequest& request, std::string_view tool) noexcept {
-  return !request.tool_choice || request.tool_choice->only.empty() ||
-         std::ranges::find(request.tool_choice->only, tool) != request.tool_choice->only.end();
+ChosenTools::ChosenTools(const model::ChatRequest& request) {
+  if (request.tool_choice) names_.insert(request.tool_choice->only.begin(), request.tool_choice->only.end());
 }
 
 }  // namespace qq::dialects

@@ -1,6 +1,7 @@
 // Calls of tools, where dialects differ in more than words: arguments that must be an object, tools
 // whose input is free text.
 #pragma once
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,15 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped);
 inline constexpr std::string_view kCustomInputSchema =
     R"({"type":"object","properties":{"input":{"type":"string"}},"required":["input"]})";
 
-// Whether the caller's choice leaves the tool in: true without a choice of several or one.
-bool is_chosen(const model::ChatRequest& request, std::string_view tool) noexcept;
+// The tools that the caller's choice leaves in: all without a choice of several or one. Lives no longer than
+// `request`.
+class ChosenTools {
+ public:
+  explicit ChosenTools(const model::ChatRequest& request);
+  [[nodiscard]] bool has(std::string_view tool) const { return names_.empty() || names_.contains(tool); }
+
+ private:
+  std::set<std::string_view> names_;
+};
 
 }  // namespace qq::dialects

@@ -68,6 +68,7 @@ class RequestWriter {
         family_(family_of(target.upstream_model)),
         history_(history_of(request, losses)),
         blocks_(json_, request.dialect == Dialect::Anthropic, losses),
+        chosen_(request),
         own_(request.dialect == Dialect::Anthropic) {}
 
   Result<> write() {
@@ -126,7 +127,7 @@ class RequestWriter {
     // A subset can only be said by sending fewer tools; one tool that must be called is named beside all.
     const bool forced = request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
                         request_.tool_choice->only.size() == 1;
-    return forced || is_chosen(request_, tool.name);
+    return forced || chosen_.has(tool.name);
   }
   void tools() {
     std::size_t sent = 0;
@@ -317,6 +318,7 @@ class RequestWriter {
   History history_;
   BlockWriter blocks_;
   Thinking thinking_;
+  ChosenTools chosen_;
   bool own_;
 };
 

@@ -269,9 +269,10 @@ std::string BlockWriter::document_name(const MediaPart& media) {
   }
   name = trimmed(name);
   if (name.empty()) name = "Document";
-  if (is_one_of(names_, name)) name += " " + std::to_string(names_.size() + 1);
-  names_.push_back(name);
-  return name;
+  number_ = std::max(number_, ++documents_);
+  std::string made = name;
+  while (!names_.insert(made).second) made = name + " " + std::to_string(number_++);
+  return made;
 }
 
 }  // namespace qq::dialects::bedrock

@@ -64,7 +64,8 @@ class RequestWriter {
         json_(out),
         family_(family_of(target)),
         history_(anthropic::history_of(request, losses, Dialect::Bedrock)),
-        blocks_(json_, request, family_, losses) {}
+        blocks_(json_, request, family_, losses),
+        chosen_(request) {}
 
   Result<> write() {
     if (family_.claude != nullptr) {
@@ -108,7 +109,7 @@ class RequestWriter {
            request_.tool_choice->only.size() == 1;
   }
   [[nodiscard]] bool is_sent(const model::Tool& tool) const {
-    return tool.kind != model::Tool::Kind::Hosted && (forces_one() || is_chosen(request_, tool.name));
+    return tool.kind != model::Tool::Kind::Hosted && (forces_one() || chosen_.has(tool.name));
   }
   [[nodiscard]] std::size_t marks_on_tools() const {
     if (!family_.caches_tools) return 0;
@@ -345,6 +346,7 @@ class RequestWriter {
   Family family_;
   anthropic::History history_;
   BlockWriter blocks_;
+  ChosenTools chosen_;
   anthropic::Thinking thinking_;
   anthropic::Sampling sampling_;
   std::string_view effort_;

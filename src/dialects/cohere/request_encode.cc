@@ -54,7 +54,7 @@ constexpr std::array kSupport{
 class RequestWriter {
  public:
   RequestWriter(const ChatRequest& request, const model::Target& target, Losses& losses, std::string& out)
-      : request_(request), target_(target), losses_(losses), json_(out) {}
+      : request_(request), target_(target), losses_(losses), json_(out), chosen_(request) {}
 
   Result<> write() {
     json_.begin_object().member("model", target_.upstream_model).member("stream", request_.stream);
@@ -203,7 +203,7 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool is_sent(const model::Tool& tool) const {
-    return tool.kind != model::Tool::Kind::Hosted && is_chosen(request_, tool.name);
+    return tool.kind != model::Tool::Kind::Hosted && chosen_.has(tool.name);
   }
   void tools() {
     const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
@@ -289,6 +289,7 @@ class RequestWriter {
   const model::Target& target_;
   Losses& losses_;
   wire::JsonWriter json_;
+  ChosenTools chosen_;
   anthropic::CallIds ids_;
   bool has_tools_ = false;
   bool error_lost_ = false;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "dialects/calls.h"
 #include "dialects/fields.h"
 #include "dialects/gemini/content_encode.h"
 #include "dialects/gemini/dialect.h"
@@ -75,6 +76,7 @@ class RequestWriter {
         target_(target),
         losses_(losses),
         own_(request.dialect == Dialect::Gemini),
+        chosen_(request),
         json_(out_.body) {}
 
   Result<EncodedRequest> run() {
@@ -124,8 +126,7 @@ class RequestWriter {
   [[nodiscard]] bool offers(const model::Tool& tool) const {
     if (!request_.tool_choice || request_.tool_choice->mode != model::ToolChoice::Mode::Auto || own_)
       return true;
-    const std::vector<std::string>& only = request_.tool_choice->only;
-    return only.empty() || std::ranges::find(only, tool.name) != only.end();
+    return chosen_.has(tool.name);
   }
 
   // Whether there are functions.
@@ -309,6 +310,7 @@ class RequestWriter {
   const model::Target& target_;
   Losses& losses_;
   bool own_;
+  ChosenTools chosen_;
   EncodedRequest out_;
   JsonWriter json_;
 };

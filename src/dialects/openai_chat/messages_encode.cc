@@ -2,6 +2,7 @@
 // them, ids become what it takes.
 #include <algorithm>
 
+#include "dialects/call_index.h"
 #include "dialects/carried_state.h"
 #include "dialects/fields.h"
 #include "dialects/openai_chat/sides.h"
@@ -32,24 +33,19 @@ class CallIds {
     if (!call.id.empty()) return mapped(call.id);
     // A history without ids: its results come by name and order.
     std::string id = mapped("call " + std::to_string(made_++) + " " + call.name);
-    waiting_.push_back({call.name, id});
-    return id;
+    calls_.add({}, call.name);
+    return given_.emplace_back(std::move(id));
   }
   std::string of_result(const model::ToolResultPart& result) {
     if (!result.call_id.empty()) return mapped(result.call_id);
-    auto found = std::ranges::find(waiting_, result.name, &Waiting::name);
-    if (found == waiting_.end()) found = waiting_.begin();
-    if (found == waiting_.end()) return mapped("result " + result.name);
-    std::string id = std::move(found->id);
-    waiting_.erase(found);
-    return id;
+    auto open = calls_.open_named(result.name);
+    if (!open) open = calls_.open_named({});
+    if (!open) return mapped("result " + result.name);
+    calls_.close(*open);
+    return given_[*open];
   }
 
  private:
-  struct Waiting {
-    std::string name;
-    std::string id;
-  };
   [[nodiscard]] std::string mapped(std::string_view id) const {
     constexpr std::size_t kNine = 9;
     constexpr std::size_t kIdMax = 40;  // OpenAI's limit
@@ -66,7 +62,8 @@ class CallIds {
 
   bool nine_letters_;
   std::size_t made_ = 0;
-  std::vector<Waiting> waiting_;
+  CallIndex calls_;                 // without ids
+  std::vector<std::string> given_;  // to each of them
 };
 
 class MessageWriter {

@@ -1,6 +1,8 @@
 // The neutral request to a body for a target, in the words that its kind of provider takes.
 #include <algorithm>
+#include <set>
 
+#include "dialects/calls.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/reasoning.h"
@@ -46,9 +48,17 @@ Result<> check_for(const ChatRequest& request, const ChatQuirks& quirks, Losses&
 
 class BodyWriter {
  public:
-  BodyWriter(const ChatRequest& request, const model::Target& target, std::string& out,
-             Losses& losses) noexcept
-      : request_(request), quirks_(target.quirks.chat), target_(target), json_(out), losses_(losses) {}
+  BodyWriter(const ChatRequest& request, const model::Target& target, std::string& out, Losses& losses)
+      : request_(request),
+        quirks_(target.quirks.chat),
+        target_(target),
+        json_(out),
+        losses_(losses),
+        chosen_(request) {
+    for (const model::Tool& tool : request.tools) {
+      if (tool.kind == model::Tool::Kind::Custom) custom_.insert(tool.name);
+    }
+  }
 
   void write(std::string& out) {
     json_.begin_object();
@@ -86,9 +96,6 @@ class BodyWriter {
   [[nodiscard]] bool subset() const noexcept {
     return request_.tool_choice && !request_.tool_choice->only.empty();
   }
-  [[nodiscard]] bool is_chosen(const model::Tool& tool) const noexcept {
-    return std::ranges::find(request_.tool_choice->only, tool.name) != request_.tool_choice->only.end();
-  }
 
   void write_tools() {
     const std::optional<model::ToolChoice>& choice = request_.tool_choice;
@@ -99,7 +106,7 @@ class BodyWriter {
     const bool fewer = subset() && !one && !quirks_.openai_words;
     bool any = false;
     for (const model::Tool& tool : request_.tools) {
-      if (fewer && !is_chosen(tool)) continue;
+      if (fewer && !chosen_.has(tool.name)) continue;
       if (tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != model::Dialect::OpenAiChat) continue;
       if (!std::exchange(any, true)) json_.key("tools").begin_array();
       write_tool(tool);
@@ -163,9 +170,7 @@ class BodyWriter {
     }
   }
   void write_named(const std::string& name) {
-    const auto tool = std::ranges::find(request_.tools, name, &model::Tool::name);
-    const bool is_custom = tool != request_.tools.end() && tool->kind == model::Tool::Kind::Custom;
-    const std::string_view kind = is_custom ? "custom" : "function";
+    const std::string_view kind = custom_.contains(name) ? "custom" : "function";
     json_.begin_object().member("type", kind).key(kind).begin_object();
     json_.member("name", name).end_object().end_object();
   }
@@ -320,6 +325,8 @@ class BodyWriter {
   const model::Target& target_;
   JsonWriter json_;
   Losses& losses_;
+  ChosenTools chosen_;
+  std::set<std::string_view> custom_;  // names of custom tools
 };
 
 }  // namespace

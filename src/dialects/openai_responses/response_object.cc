@@ -1,6 +1,7 @@
 #include "dialects/openai_responses/response_object.h"
 
 #include <algorithm>
+#include <set>
 
 #include "dialects/openai_responses/items.h"
 #include "dialects/reasoning.h"
@@ -27,9 +28,12 @@ std::string_view instructions_of(const model::ChatRequest& request) noexcept {
   return text == nullptr ? std::string_view() : std::string_view(text->text);
 }
 
-std::string_view kind_of_tool(const model::ChatRequest& request, std::string_view name) noexcept {
-  const auto found = std::ranges::find(request.tools, name, &model::Tool::name);
-  return found != request.tools.end() && found->kind == model::Tool::Kind::Custom ? "custom" : "function";
+std::set<std::string_view> custom_tools(const model::ChatRequest& request) {
+  std::set<std::string_view> names;
+  for (const model::Tool& tool : request.tools) {
+    if (tool.kind == model::Tool::Kind::Custom) names.insert(tool.name);
+  }
+  return names;
 }
 
 // A grammar lies flat here; OpenAI's chat dialect has it one object deeper.
@@ -125,8 +129,9 @@ void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request
     json.string(word_of(choice.mode));
     return;
   }
-  const auto write_tool = [&](const std::string& name) {
-    json.begin_object().member("type", kind_of_tool(request, name)).member("name", name).end_object();
+  const auto write_tool = [&, custom = custom_tools(request)](const std::string& name) {
+    json.begin_object().member("type", custom.contains(name) ? "custom" : "function");
+    json.member("name", name).end_object();
   };
   if (choice.only.size() == 1 && choice.mode == model::ToolChoice::Mode::Required) {
     write_tool(choice.only.front());
