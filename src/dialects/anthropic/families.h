@@ -24,7 +24,7 @@ struct Family {
   // answers that the caller did not ask to be cut. A larger one is refused.
   model::TokenCount most_output = 0;
   ThinkingForm thinking = ThinkingForm::None;
-  bool takes_schemas = false;        // output_config.format
+  bool takes_schemas = false;        // output_config.format, and with it strict tools
   bool takes_sampling = true;        // temperature, top_p, top_k
   bool takes_both_samplings = true;  // temperature beside top_p
 };

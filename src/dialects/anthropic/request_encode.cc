@@ -175,14 +175,20 @@ class RequestWriter {
     } else {
       json_.raw_member("input_schema", schema_for(tool));
     }
-    if (tool.strict && !custom) json_.member("strict", *tool.strict);
+    // Models without it refuse the member, whatever it says.
+    if (own_ ? tool.strict.has_value() && !custom : is_strict(tool)) json_.member("strict", *tool.strict);
+    if (!own_ && tool.strict.value_or(false) && !custom && !is_strict(tool))
+      lose(Field::StrictTools, loss::kNoSuchField);
     blocks_.cache(tool.cache);
     if (own_) write_extra(json_, tool.extra);
     json_.end_object();
   }
+  [[nodiscard]] bool is_strict(const model::Tool& tool) const {
+    return family_.takes_schemas && tool.strict.value_or(false) && tool.kind != model::Tool::Kind::Custom;
+  }
   std::string schema_for(const model::Tool& tool) {
     std::string schema = input_schema(tool.schema);
-    if (own_ || !tool.strict.value_or(false)) return schema;
+    if (own_ || !is_strict(tool)) return schema;
     bool changed = false;
     schema = adapted_schema(wire::JsonValue(schema), changed);
     if (changed) losses_.push_back({"tools[]." + tool.name, loss::kSchemaWord});

@@ -267,6 +267,27 @@ TEST(AnthropicTarget, SchemasAreMadeToFit) {
   EXPECT_EQ(out.lost(), "tools[].h: a word of JSON Schema that the target does not know\n");
 }
 
+TEST(AnthropicTarget, StrictIsSaidToModelsThatKnowIt) {
+  model::ChatRequest request = hello();
+  request.tools = {tool("f"), tool("g")};
+  request.tools[0].strict = true;
+  request.tools[1].strict = false;
+  for (const char* old :
+       {"claude-sonnet-4-20250514", "claude-3-7-sonnet-latest", "claude-opus-4-0", "kimi-k2"}) {
+    const Sent out = sent(request, old);
+    EXPECT_THAT(out.body, ::testing::Not(::testing::HasSubstr("strict"))) << old;
+    EXPECT_EQ(out.lost(), "tools[].function.strict: the target has no such field\n") << old;
+  }
+  const Sent out = sent(request, "claude-opus-4-5");
+  EXPECT_THAT(out.body, ::testing::HasSubstr(R"("strict":true)"));
+  EXPECT_THAT(out.body, ::testing::Not(::testing::HasSubstr(R"("strict":false)")));
+  EXPECT_EQ(out.lost(), "");
+  const auto own = decoded(
+      R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{},"strict":true}]})");
+  EXPECT_THAT(sent(own, "claude-sonnet-4-0").body, ::testing::HasSubstr(R"("strict":true)"))
+      << "its own client gets its provider's error";
+}
+
 TEST(AnthropicTarget, CustomAndHostedTools) {
   model::ChatRequest request = foreign(turn(Role::User, text("q")));
   model::Part custom = call("c1", "patch", "*** Begin");

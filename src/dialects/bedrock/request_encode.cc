@@ -151,7 +151,7 @@ class RequestWriter {
     const bool custom = tool.kind == model::Tool::Kind::Custom;
     json_.begin_object().key("toolSpec").begin_object().member("name", tool.name);
     if (!tool.description.empty()) json_.member("description", tool.description);
-    const bool strict = tool.strict.value_or(false) && !custom && family_.takes_schemas;
+    const bool strict = tool.strict.value_or(false) && !custom && family_.takes_strict;
     std::string schema = custom ? std::string(kCustomInputSchema) : anthropic::input_schema(tool.schema);
     if (strict) {
       bool changed = false;

@@ -262,5 +262,18 @@ TEST(BedrockRequest, AnAnswersBeginningEndsWithoutWhiteSpace) {
   EXPECT_NE(out.body.find(R"({"text":"So"})"), std::string::npos) << out.body;
 }
 
+TEST(BedrockRequest, StrictToolsAreSaidWhereConverseTakesThem) {
+  model::ChatRequest wish = hello();
+  wish.tools = {tool("f")};
+  wish.tools[0].strict = true;
+  for (const char* refuses : {"anthropic.claude-opus-4-7", "anthropic.claude-opus-4-8",
+                              "anthropic.claude-sonnet-5-v1:0", "anthropic.claude-sonnet-4-20250514-v1:0"}) {
+    const Sent out = asked(wish, refuses);
+    EXPECT_EQ(out.body.find("strict"), std::string::npos) << refuses;
+    EXPECT_EQ(out.losses, "tools[].function.strict: the target has no such field\n") << refuses;
+  }
+  EXPECT_NE(asked(wish).body.find(R"("strict":true)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace qq::dialects::bedrock
