@@ -18,7 +18,10 @@ using model::Dialect;
 constexpr std::array kChatRequests{
     LossNote{"temperature above the provider's highest", loss::kOutOfRange},
     LossNote{"more than 4 stop strings (OpenAI)", loss::kTooMany},
-    LossNote{"a budget for reasoning or an effort that the provider has no word for", loss::kNearest},
+    LossNote{"a budget for reasoning or an effort that the provider or model has no word for",
+             loss::kNearest},
+    LossNote{"reasoning for models that do not think, where others are told by an effort",
+             loss::kNoSuchField},
     LossNote{"a choice of tools where the provider only takes `auto`", loss::kNearest},
     LossNote{"members that a strict provider refuses (Mistral)", loss::kNoSuchField},
     LossNote{"members of OpenRouter's `reasoning`, elsewhere", loss::kNoSuchField},
@@ -31,7 +34,9 @@ constexpr std::array kChatRequests{
 };
 constexpr std::array kResponsesRequests{
     LossNote{"fewer than 16 output tokens", loss::kOutOfRange},
-    LossNote{"a budget for reasoning, which becomes an effort", loss::kNearest},
+    LossNote{"a budget for reasoning, which becomes an effort, and an effort that the model has no word for",
+             loss::kNearest},
+    LossNote{"reasoning and its showing, for models that do not think", loss::kNoSuchField},
     LossNote{"a document of text, which becomes text", loss::kNearest},
     LossNote{"media in an assistant's turn", loss::kForeignPart},
     LossNote{"parts of a tool's result that are no text, image or file", loss::kForeignPart},

@@ -47,8 +47,7 @@ enum class RequestAuth : std::uint8_t {
 struct ChatQuirks {
   // The words for "how much to think".
   enum class Thinking : std::uint8_t {
-    Effort,           // reasoning_effort: none, low, medium, high
-    EveryEffort,      // with minimal, xhigh and max
+    Effort,           // reasoning_effort, in the words that the model takes
     Object,           // OpenRouter: reasoning {effort | max_tokens, exclude}
     Switch,           // Moonshot: thinking {type: enabled | disabled}
     SwitchAndEffort,  // DeepSeek, Zhipu: both

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "dialects/calls.h"
+#include "dialects/openai/efforts.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/reasoning.h"
@@ -76,6 +77,7 @@ class BodyWriter {
   }
 
  private:
+  [[nodiscard]] bool own() const noexcept { return request_.dialect == model::Dialect::OpenAiChat; }
   void lose(Field field, std::string_view why) {
     losses_.push_back({std::string(name_of(field, request_.dialect)), why});
   }
@@ -194,12 +196,9 @@ class BodyWriter {
   }
 
   void write_effort(Effort effort) {
-    const bool every = quirks_.thinking == ChatQuirks::Thinking::EveryEffort ||
-                       quirks_.thinking == ChatQuirks::Thinking::Object ||
-                       request_.dialect == model::Dialect::OpenAiChat;
-    Effort word = effort;
-    if (!every && effort == Effort::Minimal) word = Effort::Low;
-    if (!every && effort > Effort::High) word = Effort::High;
+    // OpenRouter finds the nearest itself.
+    const bool every = quirks_.thinking == ChatQuirks::Thinking::Object || own();
+    const Effort word = every ? effort : openai::nearest_effort(effort, target_);
     if (word != effort) lose(Field::Reasoning, loss::kNearest);
     json_.member(quirks_.thinking == ChatQuirks::Thinking::Object ? "effort" : "reasoning_effort",
                  word_of(word));
@@ -230,7 +229,11 @@ class BodyWriter {
         }
         return;
       case Thinking::Effort:
-      case Thinking::EveryEffort:
+        if (!own() && !target_.reasons) {
+          // Models that do not think refuse to be told how much.
+          if (effort.value_or(Effort::None) != Effort::None) lose(Field::Reasoning, loss::kNoSuchField);
+          return;
+        }
         if (effort && !wish.effort && *effort != Effort::None) lose(Field::Reasoning, loss::kNearest);
         if (effort) write_effort(*effort);
         return;

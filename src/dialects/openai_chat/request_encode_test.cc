@@ -45,9 +45,11 @@ struct Encoded {
   std::string losses;
   Error error;
 };
-Encoded encoded(const model::ChatRequest& request, const Chat& quirks = {}) {
+Encoded encoded(const model::ChatRequest& request, const Chat& quirks = {}, bool reasons = true,
+                std::string model = "up") {
   model::Target target;
-  target.upstream_model = "up";
+  target.upstream_model = std::move(model);
+  target.reasons = reasons;
   target.quirks.chat = quirks;
   Losses losses;
   const auto made = provider_side().encode_request(request, target, losses);
@@ -105,9 +107,33 @@ TEST(ChatRequestEncode, WordsOfOpenAisOwnApiGoToItAlone) {
   EXPECT_EQ(messages(request).substr(0, 18), R"([{"role":"system",)");
   EXPECT_EQ(rest(request), R"(reasoning_effort="low" max_tokens=5 )");
   EXPECT_EQ(encoded(request).losses, "thinking: the nearest that the target has\n");
-  const Chat openai{.thinking = Chat::Thinking::EveryEffort, .openai_words = true};
+  const Chat openai{.openai_words = true};
   EXPECT_EQ(messages(request, openai).substr(0, 21), R"([{"role":"developer",)");
-  EXPECT_EQ(rest(request, openai), R"(reasoning_effort="minimal" max_completion_tokens=5 )");
+  EXPECT_EQ(rest(request, openai), R"(reasoning_effort="low" max_completion_tokens=5 )");
+}
+
+TEST(ChatRequestEncode, ModelsAreToldToThinkInTheWordsThatTheyTake) {
+  const auto told = [](model::ReasoningWish wish, const char* name, bool reasons) {
+    model::ChatRequest request = asked();
+    request.reasoning = std::move(wish);
+    const Encoded made = encoded(request, {.openai_words = true}, reasons, name);
+    const auto effort = wire::JsonValue(made.body).member("reasoning_effort");
+    return (effort ? std::string(effort->text()) : "nothing") + "; " + made.losses;
+  };
+  using enum model::ReasoningWish::Effort;
+  EXPECT_EQ(told({.budget_tokens = 8000}, "gpt-4o", false),
+            "nothing; thinking: the target has no such field\n");
+  EXPECT_EQ(told({.budget_tokens = 0}, "gpt-4o", false), "nothing; ");
+  EXPECT_EQ(told({.effort = Max}, "gpt-5.2", true), "\"xhigh\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = Minimal}, "gpt-5.1", true),
+            "\"low\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = None}, "o3", true), "\"low\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = None}, "gpt-5.1", true), "\"none\"; ");
+  model::ChatRequest own = asked();
+  own.dialect = model::Dialect::OpenAiChat;
+  own.reasoning = model::ReasoningWish{.effort = Max};
+  EXPECT_NE(encoded(own, {}, false, "gpt-4o").body.find(R"("reasoning_effort":"max")"), std::string::npos)
+      << "its own client gets its provider's error";
 }
 
 TEST(ChatRequestEncode, SaysHowMuchToThinkInTheProvidersWords) {

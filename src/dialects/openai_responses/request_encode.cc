@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "dialects/openai/efforts.h"
 #include "dialects/openai_responses/dialect.h"
 #include "dialects/openai_responses/input_encode.h"
 #include "dialects/openai_responses/items.h"
@@ -85,6 +84,9 @@ class RequestWriter {
   }
 
  private:
+  void lose(Field field, std::string_view why) {
+    losses_.push_back({std::string(name_of(field, request_.dialect)), why});
+  }
   [[nodiscard]] bool native() const noexcept { return request_.dialect == kDialect; }
   [[nodiscard]] bool has_extra_under(std::string_view path) const noexcept {
     return native() && std::ranges::any_of(request_.extra, [&](const model::ExtraField& extra) {
@@ -122,16 +124,30 @@ class RequestWriter {
     std::int64_t most = *sampling.max_output_tokens;
     if (!native() && most < kOutputMin) {
       most = kOutputMin;
-      losses_.push_back({std::string(name_of(Field::MaxOutputTokens, request_.dialect)), loss::kOutOfRange});
+      lose(Field::MaxOutputTokens, loss::kOutOfRange);
     }
     json_.member("max_output_tokens", most);
   }
 
   void write_thinking() {
     const model::ReasoningWish wish = request_.reasoning.value_or(model::ReasoningWish{});
-    const auto effort = effort_of(wish);
+    auto effort = effort_of(wish);
+    if (!native() && !target_.reasons) {
+      if (effort.value_or(Effort::None) != Effort::None) {
+        lose(Field::Reasoning, loss::kNoSuchField);
+      } else if (wish.show.value_or(false) || !wish.summary.empty()) {
+        lose(Field::ReasoningShow, loss::kNoSuchField);
+      }
+      write_include();
+      return;
+    }
+    if (!native() && effort) {
+      const Effort nearest = openai::nearest_effort(*effort, target_);
+      if (nearest != *effort && wish.effort) lose(Field::Reasoning, loss::kNearest);
+      effort = nearest;
+    }
     if (!wish.effort && wish.budget_tokens) {
-      losses_.push_back({std::string(name_of(Field::Reasoning, request_.dialect)), loss::kNearest});
+      lose(Field::Reasoning, loss::kNearest);
     }
     std::string_view summary = wish.summary;
     if (summary.empty() && wish.show.value_or(false)) summary = "auto";
