@@ -64,6 +64,7 @@ constexpr std::array kAnthropicRequests{
     LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
     LossNote{"a conversation that does not begin with a user's turn: one is made up", loss::kNearest},
     LossNote{"white space at the end of a begun answer", loss::kOutOfRange},
+    LossNote{"a begun answer, for models of Claude from 4.6 on: a user's turn follows it", loss::kNearest},
 };
 constexpr std::array kGeminiRequests{
     LossNote{"more than 5 stop strings", loss::kTooMany},
@@ -103,6 +104,7 @@ constexpr std::array kBedrockRequests{
     LossNote{"arguments of a call that are no JSON object", loss::kNotJson},
     LossNote{"a conversation that does not begin with a user's turn: one is made up", loss::kNearest},
     LossNote{"white space at the end of a begun answer", loss::kOutOfRange},
+    LossNote{"a begun answer, for models of Claude from 4.6 on: a user's turn follows it", loss::kNearest},
     LossNote{"more than 4 cache marks: the last 4 stay", loss::kTooMany},
     LossNote{"cache marks, for models other than Claude and Nova", loss::kNoSuchField},
     LossNote{"metadata beyond 16, or that are no plain texts of 256 letters", loss::kOutOfRange},

@@ -10,6 +10,8 @@
 //   - Thinking gives way, and is reported lost, where Anthropic refuses it beside something that the caller
 //     said more plainly: a forced tool, the beginning of the answer, max_tokens too small to think, a tool
 //     loop whose calls another model thought about. Temperature and its kind give way to thinking.
+//   - A conversation that ends with an assistant's turn is one whose answer was begun. Models from 4.6 on
+//     refuse that: they get a user's turn (".") behind it.
 //   - A JSON object without a schema, and a schema for models that take none, are asked for in the system
 //     prompt. Schemas lose the words that Anthropic refuses (schema.h).
 //   - At most 4 cache marks: of more, the last.

@@ -27,6 +27,7 @@ struct Family {
   bool takes_schemas = false;        // output_config.format, and with it strict tools
   bool takes_sampling = true;        // temperature, top_p, top_k
   bool takes_both_samplings = true;  // temperature beside top_p
+  bool takes_prefill = true;         // a last turn of the assistant's, which it goes on with
 };
 const Family& family_of(std::string_view upstream_model) noexcept;
 

@@ -31,14 +31,18 @@ void results_first(std::vector<const Part*>& parts) {
 
 class Builder {
  public:
-  Builder(const model::ChatRequest& request, Losses& losses, model::Dialect native)
-      : request_(request), losses_(losses), native_(native) {}
+  Builder(const model::ChatRequest& request, Losses& losses, Prefill prefill, model::Dialect native)
+      : request_(request), losses_(losses), prefill_(prefill), native_(native) {}
 
   History build() {
     for (const model::Turn& turn : request_.turns) take(turn);
     end_with_something();
     if (history_.messages.empty() || history_.messages.front().role == Role::Assistant) {
       history_.messages.insert(history_.messages.begin(), Message{Role::User, {&placeholder()}});
+      losses_.push_back({"messages", loss::kNearest});
+    }
+    if (prefill_ == Prefill::Refused && request_.dialect != native_ && history_.has_prefill()) {
+      history_.messages.push_back(Message{Role::User, {&placeholder()}});
       losses_.push_back({"messages", loss::kNearest});
     }
     for (Message& message : history_.messages) results_first(message.parts);
@@ -101,6 +105,7 @@ class Builder {
 
   const model::ChatRequest& request_;
   Losses& losses_;
+  Prefill prefill_;
   model::Dialect native_;
   History history_;
   bool last_user_was_blank_ = false;
@@ -137,8 +142,9 @@ bool History::in_unsigned_tool_loop() const noexcept {
   return asking.role == Role::Assistant && asking.parts.front()->as<model::ReasoningPart>() == nullptr;
 }
 
-History history_of(const model::ChatRequest& request, Losses& losses, model::Dialect native) {
-  return Builder(request, losses, native).build();
+History history_of(const model::ChatRequest& request, Losses& losses, Prefill prefill,
+                   model::Dialect native) {
+  return Builder(request, losses, prefill, native).build();
 }
 
 std::vector<std::string_view> tools_called(const History& history) {

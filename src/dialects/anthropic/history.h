@@ -30,9 +30,13 @@ struct History {
   [[nodiscard]] bool in_unsigned_tool_loop() const noexcept;
 };
 
+// What becomes of an assistant's turn at the end, which another dialect's caller may mean as the beginning of
+// the answer.
+enum class Prefill : std::uint8_t { Taken, Refused /* a made-up user's turn follows it */ };
+
 // Never without a message. What is left out and is not in the table of support() is a loss. Opaque parts and
 // states of `native` stay.
-History history_of(const model::ChatRequest& request, Losses& losses,
+History history_of(const model::ChatRequest& request, Losses& losses, Prefill prefill,
                    model::Dialect native = model::Dialect::Anthropic);
 
 // The tools that are called in it, each once.

@@ -66,7 +66,7 @@ class RequestWriter {
         losses_(losses),
         json_(out),
         family_(family_of(target.upstream_model)),
-        history_(history_of(request, losses)),
+        history_(history_of(request, losses, family_.takes_prefill ? Prefill::Taken : Prefill::Refused)),
         blocks_(json_, request.dialect == Dialect::Anthropic, losses),
         chosen_(request),
         own_(request.dialect == Dialect::Anthropic) {}

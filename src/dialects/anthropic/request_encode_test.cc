@@ -362,6 +362,27 @@ TEST(AnthropicTarget, ThinkingGivesWayToWhatWasSaidMorePlainly) {
   EXPECT_NE(with_effort(high, "claude-sonnet-4-5", {}, loop).at("thinking"), "");
 }
 
+TEST(AnthropicTarget, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
+  const model::ChatRequest begun = foreign(turn(Role::User, text("q")), turn(Role::Assistant, text("It ")));
+  EXPECT_THAT(sent(begun, "claude-sonnet-4-5").at("messages"),
+              ::testing::EndsWith(R"({"role":"assistant","content":[{"type":"text","text":"It"}]}])"));
+  const model::ReasoningWish high{.effort = model::ReasoningWish::Effort::High, .summary = {}};
+  for (const char* newer : {"claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5"}) {
+    const Sent out = with_effort(high, newer, {}, begun);
+    EXPECT_THAT(
+        out.at("messages"),
+        ::testing::EndsWith(
+            R"({"type":"text","text":"It "}]},{"role":"user","content":[{"type":"text","text":"."}]}])"))
+        << newer;
+    EXPECT_EQ(out.lost(), "messages: the nearest that the target has\n") << newer;
+    EXPECT_EQ(out.at("thinking"), R"({"type":"adaptive"})") << "nothing to give way to";
+  }
+  const auto own = decoded(
+      R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"It"}]})");
+  EXPECT_THAT(sent(own, "claude-sonnet-4-6").at("messages"), ::testing::HasSubstr(R"("text":"It"}]}])"))
+      << "its own client gets its provider's error";
+}
+
 TEST(AnthropicTarget, SamplingIsClampedAndGivesWayToThinking) {
   model::ChatRequest request = hello();
   request.sampling.temperature = 1.5;

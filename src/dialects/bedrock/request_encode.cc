@@ -63,7 +63,10 @@ class RequestWriter {
         losses_(losses),
         json_(out),
         family_(family_of(target)),
-        history_(anthropic::history_of(request, losses, Dialect::Bedrock)),
+        history_(anthropic::history_of(
+            request, losses,
+            claude_rules().takes_prefill ? anthropic::Prefill::Taken : anthropic::Prefill::Refused,
+            Dialect::Bedrock)),
         blocks_(json_, request, family_, losses),
         chosen_(request) {}
 

@@ -275,5 +275,14 @@ TEST(BedrockRequest, StrictToolsAreSaidWhereConverseTakesThem) {
   EXPECT_NE(asked(wish).body.find(R"("strict":true)"), std::string::npos);
 }
 
+TEST(BedrockRequest, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
+  const auto begun = request(turn(Role::User, text("q")), turn(Role::Assistant, text("It")));
+  const Sent out = asked(begun, "anthropic.claude-sonnet-4-6");
+  EXPECT_TRUE(out.at("messages").ends_with(R"({"text":"It"}]},{"role":"user","content":[{"text":"."}]}])"))
+      << out.body;
+  EXPECT_EQ(out.losses, "messages: the nearest that the target has\n");
+  EXPECT_TRUE(asked(begun).at("messages").ends_with(R"({"role":"assistant","content":[{"text":"It"}]}])"));
+}
+
 }  // namespace
 }  // namespace qq::dialects::bedrock
