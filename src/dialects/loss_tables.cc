@@ -65,6 +65,8 @@ constexpr std::array kAnthropicRequests{
     LossNote{"a conversation that does not begin with a user's turn: one is made up", loss::kNearest},
     LossNote{"white space at the end of a begun answer", loss::kOutOfRange},
     LossNote{"a begun answer, for models of Claude from 4.6 on: a user's turn follows it", loss::kNearest},
+    LossNote{"that a tool must be called, for Claude Fable and Mythos from 5.1 on", loss::kNearest},
+    LossNote{"that nothing is thought, for Claude Fable and Mythos, which always think", loss::kNearest},
 };
 constexpr std::array kGeminiRequests{
     LossNote{"more than 5 stop strings", loss::kTooMany},
@@ -105,6 +107,8 @@ constexpr std::array kBedrockRequests{
     LossNote{"a conversation that does not begin with a user's turn: one is made up", loss::kNearest},
     LossNote{"white space at the end of a begun answer", loss::kOutOfRange},
     LossNote{"a begun answer, for models of Claude from 4.6 on: a user's turn follows it", loss::kNearest},
+    LossNote{"that a tool must be called, for Claude Fable and Mythos from 5.1 on", loss::kNearest},
+    LossNote{"that nothing is thought, for Claude Fable and Mythos, which always think", loss::kNearest},
     LossNote{"more than 4 cache marks: the last 4 stay", loss::kTooMany},
     LossNote{"cache marks, for models other than Claude and Nova", loss::kNoSuchField},
     LossNote{"metadata beyond 16, or that are no plain texts of 256 letters", loss::kOutOfRange},

@@ -124,8 +124,10 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool may_be_called(const model::Tool& tool) const {
+    if (own_) return true;
     // A subset can only be said by sending fewer tools; one tool that must be called is named beside all.
-    const bool forced = request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
+    const bool forced = family_.takes_forced && request_.tool_choice &&
+                        request_.tool_choice->mode == ToolChoice::Mode::Required &&
                         request_.tool_choice->only.size() == 1;
     return forced || chosen_.has(tool.name);
   }
@@ -197,7 +199,11 @@ class RequestWriter {
   void tool_choice() {
     const bool says_parallel = request_.parallel_tool_calls.has_value();
     if (!request_.tool_choice && !says_parallel) return;
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
+    ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
+    if (!own_ && !family_.takes_forced && choice.mode == ToolChoice::Mode::Required) {
+      choice.mode = ToolChoice::Mode::Auto;
+      lose(Field::ToolChoice, loss::kNearest);
+    }
     json_.key("tool_choice").begin_object();
     if (choice.mode == ToolChoice::Mode::None) {
       json_.member("type", "none").end_object();

@@ -383,6 +383,25 @@ TEST(AnthropicTarget, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
       << "its own client gets its provider's error";
 }
 
+TEST(AnthropicTarget, WhatAlwaysThinksIsNotToldToStop) {
+  using enum model::ReasoningWish::Effort;
+  const Sent none = with_effort({.effort = None, .summary = {}}, "claude-fable-5");
+  EXPECT_EQ(none.at("thinking") + none.at("output_config"), R"({"effort":"low"})");
+  EXPECT_EQ(none.lost(), "reasoning_effort: the nearest that the target has\n");
+  model::ChatRequest forced = hello();
+  forced.tools = {tool("f"), tool("g")};
+  forced.tool_choice = model::ToolChoice{model::ToolChoice::Mode::Required, {"g"}};
+  const Sent five = with_effort({.effort = High, .summary = {}}, "us.anthropic.claude-mythos-5", {}, forced);
+  EXPECT_EQ(five.at("thinking") + five.at("output_config"), R"({"effort":"high"})");
+  EXPECT_EQ(five.at("tool_choice"), R"({"type":"tool","name":"g"})");
+  EXPECT_EQ(five.lost(), "");
+  const Sent later = with_effort({.effort = High, .summary = {}}, "claude-fable-5-1", {}, forced);
+  EXPECT_EQ(later.at("thinking"), R"({"type":"adaptive"})");
+  EXPECT_EQ(later.at("tool_choice"), R"({"type":"auto"})");
+  EXPECT_THAT(later.at("tools"), ::testing::Not(::testing::HasSubstr(R"("name":"f")")));
+  EXPECT_EQ(later.lost(), "tool_choice: the nearest that the target has\n");
+}
+
 TEST(AnthropicTarget, SamplingIsClampedAndGivesWayToThinking) {
   model::ChatRequest request = hello();
   request.sampling.temperature = 1.5;

@@ -108,8 +108,8 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool forces_one() const {
-    return request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
-           request_.tool_choice->only.size() == 1;
+    return claude_rules().takes_forced && request_.tool_choice &&
+           request_.tool_choice->mode == ToolChoice::Mode::Required && request_.tool_choice->only.size() == 1;
   }
   [[nodiscard]] bool is_sent(const model::Tool& tool) const {
     return tool.kind != model::Tool::Kind::Hosted && (forces_one() || chosen_.has(tool.name));
@@ -169,11 +169,13 @@ class RequestWriter {
   }
   void tool_choice(const ToolChoice& choice) {
     if (!request_.tool_choice) return;
+    const bool forced = choice.mode == ToolChoice::Mode::Required && claude_rules().takes_forced;
+    if (choice.mode == ToolChoice::Mode::Required && !forced) lose(Field::ToolChoice, loss::kNearest);
     json_.key("toolChoice").begin_object();
     if (forces_one()) {
       json_.key("tool").begin_object().member("name", choice.only.front()).end_object();
     } else {
-      json_.key(choice.mode == ToolChoice::Mode::Required ? "any" : "auto").begin_object().end_object();
+      json_.key(forced ? "any" : "auto").begin_object().end_object();
     }
     json_.end_object();
   }

@@ -284,5 +284,15 @@ TEST(BedrockRequest, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
   EXPECT_TRUE(asked(begun).at("messages").ends_with(R"({"role":"assistant","content":[{"text":"It"}]}])"));
 }
 
+TEST(BedrockRequest, ModelsThatTakeNoForcedToolAreLeftTheChoice) {
+  model::ChatRequest wish = hello();
+  wish.tools = {tool("f"), tool("g")};
+  wish.tool_choice = choice(Mode::Required, {"g"});
+  const Sent out = asked(wish, "anthropic.claude-fable-5-1");
+  EXPECT_EQ(out.at("toolConfig", "toolChoice"), R"({"auto":{}})");
+  EXPECT_EQ(out.body.find(R"("name":"f")"), std::string::npos);
+  EXPECT_EQ(out.losses, "tool_choice: the nearest that the target has\n");
+}
+
 }  // namespace
 }  // namespace qq::dialects::bedrock
