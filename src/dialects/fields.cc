@@ -196,13 +196,21 @@ Support support_of(SupportTable table, Field field) noexcept {
 
 namespace {
 
+// Of parts, and of the parts of tools' results among them.
+bool any_part(const std::vector<model::Part>& parts, const auto& asks) {
+  return std::ranges::any_of(parts, [&](const model::Part& part) {
+    const auto* result = part.as<model::ToolResultPart>();
+    return asks(part) || (result != nullptr && any_part(result->content, asks));
+  });
+}
+
 bool has_foreign_state(const std::vector<model::Part>& parts, Dialect target) {
-  return std::ranges::any_of(
-      parts, [&](const model::Part& part) { return !part.state.empty() && part.state.maker != target; });
+  return any_part(parts,
+                  [&](const model::Part& part) { return !part.state.empty() && part.state.maker != target; });
 }
 
 bool has_foreign_part(const std::vector<model::Part>& parts, Dialect target) {
-  return std::ranges::any_of(parts, [&](const model::Part& part) {
+  return any_part(parts, [&](const model::Part& part) {
     const auto* opaque = part.as<model::OpaquePart>();
     return opaque != nullptr && opaque->dialect != target;
   });
@@ -226,6 +234,15 @@ bool concerns(const model::ChatRequest& request, Dialect target, Field field) {
   }
 }
 
+void report_extra_of(const std::vector<model::Part>& parts, const std::string& place, std::string_view why,
+                     Losses& losses) {
+  for (const model::Part& part : parts) {
+    for (const model::ExtraField& extra : part.extra) losses.push_back({place + extra.key, why});
+    if (const auto* result = part.as<model::ToolResultPart>())
+      report_extra_of(result->content, place + "content[].", why, losses);
+  }
+}
+
 // Each member that only the caller's dialect has is a loss of its own.
 void report_extra(const model::ChatRequest& request, std::string_view why, Losses& losses) {
   for (const model::ExtraField& extra : request.extra) losses.push_back({extra.key, why});
@@ -234,11 +251,7 @@ void report_extra(const model::ChatRequest& request, std::string_view why, Losse
     for (const model::ExtraField& extra : turn.extra) {
       losses.push_back({fmt::format("messages[{}].{}", i, extra.key), why});
     }
-    for (const model::Part& part : turn.parts) {
-      for (const model::ExtraField& extra : part.extra) {
-        losses.push_back({fmt::format("messages[{}].content[].{}", i, extra.key), why});
-      }
-    }
+    report_extra_of(turn.parts, fmt::format("messages[{}].content[].", i), why, losses);
   }
   for (const model::Tool& tool : request.tools) {
     for (const model::ExtraField& extra : tool.extra) losses.push_back({"tools[]." + extra.key, why});

@@ -55,6 +55,29 @@ TEST(Fields, StatesAreForeignOnlyToOthers) {
   EXPECT_EQ(losses.size(), 1U);
 }
 
+TEST(Fields, PartsOfToolResultsAreLookedInto) {
+  model::Part inner(
+      model::OpaquePart{.dialect = model::Dialect::Anthropic, .type = "tool_reference", .value = "{}"});
+  inner.state = {model::Dialect::Anthropic, "sig"};
+  inner.extra = {{"citations", "{}"}};
+  model::Part result(model::ToolResultPart{.content = {inner}});
+  model::ChatRequest request;
+  request.dialect = model::Dialect::Anthropic;
+  request.turns.push_back({.parts = {result}});
+  constexpr std::array kLossy{SupportEntry{Field::ForeignParts, {Verdict::Lossy, loss::kForeignPart}},
+                              SupportEntry{Field::ForeignState, {Verdict::Lossy, loss::kForeignState}},
+                              SupportEntry{Field::Extra, {Verdict::Lossy, loss::kNoSuchField}}};
+  Losses losses;
+  ASSERT_TRUE(check_support(request, model::Dialect::Gemini, kLossy, losses));
+  ASSERT_EQ(losses.size(), 3U);
+  EXPECT_EQ(losses[0].why, loss::kForeignPart);
+  EXPECT_EQ(losses[1].why, loss::kForeignState);
+  EXPECT_EQ(losses[2].field, "messages[0].content[].content[].citations");
+  losses.clear();
+  ASSERT_TRUE(check_support(request, model::Dialect::Anthropic, kLossy, losses));
+  EXPECT_TRUE(losses.empty());
+}
+
 TEST(Fields, EveryUnknownMemberIsALossOfItsOwn) {
   model::ChatRequest request;
   request.extra = {{"web_search_options", "{}"}, {"verbosity", "\"low\""}};

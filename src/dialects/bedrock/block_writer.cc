@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "dialects/calls.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::bedrock {
 namespace {
@@ -209,6 +210,11 @@ Result<> BlockWriter::result(const model::ToolResultPart& result) {
   for (const Part& inner : result.content) {
     if (const auto* words = inner.as<model::TextPart>(); words != nullptr && trimmed(words->text).empty())
       continue;
+    if (const auto words = text_of_opaque(inner)) {
+      json_.begin_object().member("text", *words).end_object();
+      any = true;
+      continue;
+    }
     if (inner.as<model::TextPart>() == nullptr && inner.as<MediaPart>() == nullptr) continue;
     QQ_CHECK(write_part(inner));
     any = true;

@@ -10,6 +10,7 @@
 #include "dialects/gemini/part_write.h"
 #include "dialects/gemini/words.h"
 #include "dialects/losses.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::gemini {
 namespace {
@@ -287,12 +288,13 @@ class ContentWriter {
     const std::string* only = nullptr;
     for (const Part& inner : result.content) {
       const auto* text = inner.as<model::TextPart>();
-      if (text == nullptr) continue;
-      if (only == nullptr && joined.empty()) {
+      const auto words = text_of_opaque(inner);
+      if (text == nullptr && !words) continue;
+      if (only == nullptr && joined.empty() && text != nullptr) {
         only = &text->text;
       } else {
         if (only != nullptr) joined = *std::exchange(only, nullptr);
-        joined.append(1, '\n').append(text->text);
+        joined.append(joined.empty() ? "" : "\n").append(words ? *words : text->text);
       }
     }
     const std::string_view text = only != nullptr ? std::string_view(*only) : std::string_view(joined);

@@ -8,6 +8,7 @@
 #include "dialects/openai_chat/sides.h"
 #include "dialects/openai_chat/thoughts.h"
 #include "dialects/openai_chat/words.h"
+#include "dialects/plain_messages.h"
 #include "dialects/reasoning.h"
 #include "wire/json_writer.h"
 
@@ -240,9 +241,14 @@ class MessageWriter {
 
   void write_result(const model::ToolResultPart& result, const Part& part, PartList& attached) {
     PartList texts;
+    std::string all;
+    const auto add = [&all](std::string_view words) { all.append(all.empty() ? "" : "\n").append(words); };
     for (const Part& inner : result.content) {
-      const bool is_text = inner.as<TextPart>() != nullptr;
-      if (is_text || own_) texts.push_back(&inner);
+      const auto* text = inner.as<TextPart>();
+      const bool is_text = text != nullptr;
+      if (own_) texts.push_back(&inner);
+      if (!own_ && is_text) add(text->text);
+      if (const auto words = own_ ? std::nullopt : text_of_opaque(inner)) add(*words);
       if (!is_text && !own_ && inner.as<MediaPart>() != nullptr) {
         attached.push_back(&inner);
         lose(Field::ImageInput, loss::kNearest);
@@ -253,8 +259,6 @@ class MessageWriter {
     if (own_) {
       write_content(texts);
     } else {
-      std::string all;
-      for (const Part* text : texts) all.append(all.empty() ? "" : "\n").append(text->as<TextPart>()->text);
       if (all.empty() && !attached.empty()) all = "(see the next message)";
       json_.member("content", all);
     }
