@@ -31,6 +31,7 @@ constexpr std::array kChatRequests{
     LossNote{"an earlier answer's sound without its id", loss::kNoSuchField},
     LossNote{"thoughts, where the provider takes none back", loss::kNoSuchField},
     LossNote{"the beginning of the answer, where the provider takes none", loss::kNearest},
+    LossNote{"cache marks of calls and results with no text before them (OpenRouter)", loss::kNoSuchField},
 };
 constexpr std::array kResponsesRequests{
     LossNote{"fewer than 16 output tokens", loss::kOutOfRange},

@@ -1,6 +1,7 @@
 // Turns to messages for a target: results become messages of their own, thoughts go where the provider wants
 // them, ids become what it takes.
 #include <algorithm>
+#include <map>
 
 #include "dialects/call_index.h"
 #include "dialects/carried_state.h"
@@ -79,6 +80,7 @@ class MessageWriter {
         ids_(quirks_.nine_letter_ids) {}
 
   void write() {
+    if (quirks_.takes_cache_control && !own_) move_marks();
     json_.begin_array();
     for (std::size_t i = 0; i < request_.turns.size();) {
       std::size_t end = i + 1;
@@ -109,6 +111,38 @@ class MessageWriter {
     for (const model::ExtraField& extra : fields) json_.any_key(extra.key).raw(extra.value);
   }
 
+  // ---- cache marks, which OpenRouter takes on parts of `content` alone
+
+  [[nodiscard]] const model::CacheMark* mark_of(const Part& part) const noexcept {
+    if (!quirks_.takes_cache_control) return nullptr;
+    if (part.cache) return &*part.cache;
+    const auto moved = moved_marks_.find(&part);
+    return moved == moved_marks_.end() ? nullptr : &moved->second;
+  }
+  // Those of calls and results, where coding agents put their last one, go to the text before them.
+  void move_marks() {
+    const Part* text = nullptr;
+    bool lost = false;
+    for (const Turn& turn : request_.turns) {
+      for (const Part& part : turn.parts) {
+        const auto* said = part.as<TextPart>();
+        if (said != nullptr || part.as<MediaPart>() != nullptr) {
+          if (said != nullptr && !said->text.empty()) text = &part;
+          continue;
+        }
+        std::optional<model::CacheMark> mark = part.cache;
+        if (const auto* result = part.as<model::ToolResultPart>()) {
+          for (const Part& inner : result->content) {
+            if (inner.cache && inner.as<MediaPart>() == nullptr) mark = inner.cache;
+          }
+        }
+        if (mark && text != nullptr) moved_marks_[text] = *mark;
+        if (mark && text == nullptr && !std::exchange(lost, true))
+          lose(Field::CacheMarks, loss::kNoSuchField);
+      }
+    }
+  }
+
   // ---- content
 
   [[nodiscard]] static bool is_foreign(const Part& part) noexcept {
@@ -116,8 +150,7 @@ class MessageWriter {
     return opaque != nullptr && opaque->dialect != kOurs;
   }
   [[nodiscard]] bool is_bare(const Part& part) const noexcept {
-    return part.as<TextPart>() != nullptr && !(part.cache && quirks_.takes_cache_control) &&
-           (part.extra.empty() || !own_);
+    return part.as<TextPart>() != nullptr && mark_of(part) == nullptr && (part.extra.empty() || !own_);
   }
   // `content`: a text where that is all there is.
   void write_content(const PartList& parts) {
@@ -133,7 +166,7 @@ class MessageWriter {
     }
   }
   void end_part(const Part& part) {
-    if (part.cache && quirks_.takes_cache_control) json_.key("cache_control").raw(cache_control(*part.cache));
+    if (const model::CacheMark* mark = mark_of(part)) json_.key("cache_control").raw(cache_control(*mark));
     write_extra(part.extra);
     json_.end_object();
   }
@@ -415,6 +448,7 @@ class MessageWriter {
   JsonWriter json_;
   Losses& losses_;
   CallIds ids_;
+  std::map<const Part*, model::CacheMark> moved_marks_;
 };
 
 }  // namespace

@@ -296,6 +296,29 @@ TEST(ChatRequestEncode, ToolChoiceInTheProvidersWords) {
       R"(f,g tool_choice={"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}} )");
 }
 
+TEST(ChatRequestEncode, CacheMarksOfResultsGoToTheTextBeforeThem) {
+  model::ChatRequest request = asked();
+  add(request, Role::Assistant, {text("Let me look."), call("a", "f")});
+  Part marked = result("a", "1");
+  marked.cache = model::CacheMark{.ttl = model::CacheMark::Ttl::OneHour};
+  add(request, Role::User, {marked});
+  const Chat openrouter{.takes_cache_control = true};
+  const Encoded made = encoded(request, openrouter);
+  EXPECT_NE(made.body.find(
+                R"({"type":"text","text":"Let me look.","cache_control":{"type":"ephemeral","ttl":"1h"}})"),
+            std::string::npos)
+      << made.body;
+  EXPECT_EQ(made.losses, "");
+  // A mark inside of the result is meant the same way.
+  request.turns[2].parts[0].cache.reset();
+  request.turns[2].parts[0].as<model::ToolResultPart>()->content[0].cache = model::CacheMark{};
+  EXPECT_NE(encoded(request, openrouter).body.find(R"("cache_control":{"type":"ephemeral"}})"),
+            std::string::npos);
+  request.turns[0].parts.clear();
+  request.turns[1].parts.erase(request.turns[1].parts.begin());
+  EXPECT_EQ(encoded(request, openrouter).losses, "cache_control: the target has no such field\n");
+}
+
 TEST(ChatRequestEncode, APrefillIsMarkedWhereItCanBe) {
   model::ChatRequest request = asked();
   add(request, Role::Assistant, {text("Sure")});
