@@ -16,6 +16,7 @@ namespace {
 using model::Dialect;
 
 constexpr std::array kChatRequests{
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"temperature above the provider's highest", loss::kOutOfRange},
     LossNote{"more than 4 stop strings (OpenAI)", loss::kTooMany},
     LossNote{"a budget for reasoning or an effort that the provider or model has no word for",
@@ -34,6 +35,7 @@ constexpr std::array kChatRequests{
     LossNote{"cache marks of calls and results with no text before them (OpenRouter)", loss::kNoSuchField},
 };
 constexpr std::array kResponsesRequests{
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"fewer than 16 output tokens", loss::kOutOfRange},
     LossNote{"a budget for reasoning, which becomes an effort, and an effort that the model has no word for",
              loss::kNearest},
@@ -52,7 +54,7 @@ constexpr std::array kAnthropicRequests{
     LossNote{"blank stop strings", loss::kOutOfRange},
     LossNote{"service tiers other than auto and default", loss::kNearest},
     LossNote{"more than 4 cache marks: the last 4 stay", loss::kTooMany},
-    LossNote{"a required call where no tool is left", loss::kNotTogether},
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"strict tools, for models that take no schemas", loss::kNoSuchField},
     LossNote{"words of a schema that Anthropic refuses", loss::kSchemaWord},
     LossNote{"a schema for the answer, for models without: asked for in words", loss::kNearest},
@@ -70,6 +72,7 @@ constexpr std::array kAnthropicRequests{
     LossNote{"that nothing is thought, for Claude Fable and Mythos, which always think", loss::kNearest},
 };
 constexpr std::array kGeminiRequests{
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"more than 5 stop strings", loss::kTooMany},
     LossNote{"a seed beyond 32 bits", loss::kOutOfRange},
     LossNote{"words of a schema that Gemini does not know", loss::kSchemaWord},
@@ -91,7 +94,7 @@ constexpr std::array kBedrockRequests{
     LossNote{"sampling for models of Claude without it, and top_k for models other than Claude and Nova",
              loss::kNoSuchField},
     LossNote{"blank stop strings", loss::kOutOfRange},
-    LossNote{"a required call where no tool is left", loss::kNotTogether},
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"`none` where the history calls tools: they stay declared", loss::kNearest},
     LossNote{"strict tools, for models that Converse takes none for", loss::kNoSuchField},
     LossNote{"words of a schema that Bedrock refuses", loss::kSchemaWord},
@@ -119,7 +122,7 @@ constexpr std::array kCohereRequests{
     LossNote{"numbers outside of what Cohere takes: temperature, top_p, top_k and penalties",
              loss::kOutOfRange},
     LossNote{"more than 5 stop strings", loss::kTooMany},
-    LossNote{"a required call where no tool is left", loss::kNotTogether},
+    LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},
     LossNote{"strict tools beside others: all are strict then", loss::kNearest},
     LossNote{"a form of the answer beside tools", loss::kNotTogether},
     LossNote{"reasoning and earlier thoughts, for models that do not think", loss::kNoSuchField},

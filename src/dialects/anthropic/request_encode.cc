@@ -136,23 +136,23 @@ class RequestWriter {
     const auto begin = [&] {
       if (sent++ == 0) json_.key("tools").begin_array();
     };
-    for (const model::Tool& tool : request_.tools) {
+    const auto is_sent = [this](const model::Tool& tool) {
       const bool foreign = tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != Dialect::Anthropic;
-      if (foreign || !may_be_called(tool)) continue;
+      return !foreign && may_be_called(tool);
+    };
+    const auto choice = choice_among(request_, Dialect::Anthropic, is_sent, losses_);
+    for (const model::Tool& tool : request_.tools) {
+      if (!is_sent(tool)) continue;
       begin();
       write_tool(tool);
     }
     const bool declared = sent == 0 && history_.has_calls && !own_ && declare_known(begin);
-    if (sent == 0) {
-      if (request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required)
-        lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    if (sent == 0) return;
     json_.end_array();
     if (declared) {
       json_.key("tool_choice").begin_object().member("type", "none").end_object();
     } else {
-      tool_choice();
+      tool_choice(choice);
     }
   }
   // Calls without any tools are refused: those of the history are declared, and none may be called.
@@ -196,10 +196,10 @@ class RequestWriter {
     if (changed) losses_.push_back({"tools[]." + tool.name, loss::kSchemaWord});
     return schema;
   }
-  void tool_choice() {
+  void tool_choice(const std::optional<ToolChoice>& wish) {
     const bool says_parallel = request_.parallel_tool_calls.has_value();
-    if (!request_.tool_choice && !says_parallel) return;
-    ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
+    if (!wish && !says_parallel) return;
+    ToolChoice choice = wish.value_or(ToolChoice{});
     if (!own_ && !family_.takes_forced && choice.mode == ToolChoice::Mode::Required) {
       choice.mode = ToolChoice::Mode::Auto;
       lose(Field::ToolChoice, loss::kNearest);

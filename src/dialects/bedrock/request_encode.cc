@@ -122,12 +122,10 @@ class RequestWriter {
   void tools() {
     const bool any = std::ranges::any_of(request_.tools, [&](const auto& tool) { return is_sent(tool); });
     const std::vector<std::string_view> called = anthropic::tools_called(history_);
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
-    const bool none = choice.mode == ToolChoice::Mode::None;
-    if (called.empty() && (!any || none)) {
-      if (choice.mode == ToolChoice::Mode::Required) lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    const auto choice =
+        choice_among(request_, Dialect::Bedrock, [&](const auto& tool) { return is_sent(tool); }, losses_);
+    const bool none = choice && choice->mode == ToolChoice::Mode::None;
+    if (called.empty() && (!any || none)) return;
     json_.key("toolConfig").begin_object().key("tools").begin_array();
     for (const model::Tool& tool : request_.tools) {
       if (!is_sent(tool)) continue;
@@ -144,7 +142,7 @@ class RequestWriter {
     json_.end_array();
     // The model may call them all the same.
     if (none && any) lose(Field::ToolChoice, loss::kNearest);
-    if (any && !none) tool_choice(choice);
+    if (any && !none && choice) tool_choice(*choice);
     json_.end_object();
   }
   void write_schema(std::string_view schema) {
@@ -168,7 +166,6 @@ class RequestWriter {
     json_.end_object().end_object();
   }
   void tool_choice(const ToolChoice& choice) {
-    if (!request_.tool_choice) return;
     const bool forced = choice.mode == ToolChoice::Mode::Required && claude_rules().takes_forced;
     if (choice.mode == ToolChoice::Mode::Required && !forced) lose(Field::ToolChoice, loss::kNearest);
     json_.key("toolChoice").begin_object();

@@ -206,12 +206,10 @@ class RequestWriter {
     return tool.kind != model::Tool::Kind::Hosted && chosen_.has(tool.name);
   }
   void tools() {
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
-    has_tools_ = std::ranges::any_of(request_.tools, [&](const auto& tool) { return is_sent(tool); });
-    if (!has_tools_) {
-      if (choice.mode == ToolChoice::Mode::Required) lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    const auto sent = [this](const model::Tool& tool) { return is_sent(tool); };
+    const ToolChoice choice = choice_among(request_, Dialect::Cohere, sent, losses_).value_or(ToolChoice{});
+    has_tools_ = std::ranges::any_of(request_.tools, sent);
+    if (!has_tools_) return;
     bool strict = false;
     bool loose = false;
     json_.key("tools").begin_array();

@@ -166,11 +166,15 @@ class RequestWriter {
 
   Result<> write_tool_config(bool has_functions) {
     constexpr std::string_view kCalling = "toolConfig.functionCallingConfig";
-    const bool chosen = request_.tool_choice && has_functions;
+    const auto choice = choice_among(
+        request_, Dialect::Gemini,
+        [&](const model::Tool& tool) { return tool.kind == model::Tool::Kind::Function && offers(tool); },
+        losses_);
+    const bool chosen = choice && has_functions;
     const bool extra_calling = own_ && has_extra(request_.extra, kCalling);
     const bool must_call =
         request_.tool_choice && request_.tool_choice->mode == model::ToolChoice::Mode::Required;
-    if (must_call && !has_functions) {
+    if (must_call && !has_functions && (own_ || request_.tools.empty())) {
       const std::string param(name_of(Field::ToolChoice, request_.dialect));
       return fail(Error::client(ErrorKind::InvalidRequest,
                                 "'" + param + "' wants a call, but there is no function to be called",
@@ -184,7 +188,7 @@ class RequestWriter {
       const bool has_mode = extra_calling && std::ranges::any_of(request_.extra, [&](const auto& field) {
                               return field.key == "toolConfig.functionCallingConfig.mode";
                             });
-      if (chosen) write_choice(*request_.tool_choice, has_mode);
+      if (chosen) write_choice(*choice, has_mode);
       if (own_) write_extra(json_, request_.extra, kCalling);
       json_.end_object();
     }

@@ -95,21 +95,19 @@ class BodyWriter {
       json_.raw_member("stream_options", R"({"include_usage":true})");
   }
 
-  [[nodiscard]] bool subset() const noexcept {
-    return request_.tool_choice && !request_.tool_choice->only.empty();
-  }
-
   void write_tools() {
-    const std::optional<model::ToolChoice>& choice = request_.tool_choice;
     using Mode = model::ToolChoice::Mode;
+    const auto is_ours = [](const model::Tool& tool) {
+      return tool.kind != model::Tool::Kind::Hosted || tool.hosted_by == model::Dialect::OpenAiChat;
+    };
+    const auto choice = choice_among(request_, model::Dialect::OpenAiChat, is_ours, losses_);
     // Where nothing can be forbidden in words, tools are left out.
     if (choice && choice->mode == Mode::None && quirks_.must_call == ChatQuirks::MustCall::Never) return;
     const bool one = choice && choice->mode == Mode::Required && choice->only.size() == 1;
-    const bool fewer = subset() && !one && !quirks_.openai_words;
+    const bool fewer = choice && !choice->only.empty() && !one && !quirks_.openai_words;
     bool any = false;
     for (const model::Tool& tool : request_.tools) {
-      if (fewer && !chosen_.has(tool.name)) continue;
-      if (tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != model::Dialect::OpenAiChat) continue;
+      if (!is_ours(tool) || (fewer && !chosen_.has(tool.name))) continue;
       if (!std::exchange(any, true)) json_.key("tools").begin_array();
       write_tool(tool);
     }
@@ -161,7 +159,7 @@ class BodyWriter {
                                     : choice.mode != Mode::Required ? "auto"
                                     : any                           ? "any"
                                                                     : "required";
-      if (!subset() || fewer || choice.mode == Mode::None) {
+      if (choice.only.empty() || fewer || choice.mode == Mode::None) {
         json_.string(word);
         return;
       }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dialects/calls.h"
 #include "dialects/openai/efforts.h"
 #include "dialects/openai_responses/dialect.h"
 #include "dialects/openai_responses/input_encode.h"
@@ -56,15 +57,21 @@ class RequestWriter {
     }
     if (request_.stream) json_.member("stream", true);
     QQ_CHECK(write_conversation());
-    if (!request_.tools.empty()) {
+    const auto is_sent = [](const model::Tool& tool) {
+      return tool.kind != model::Tool::Kind::Hosted || tool.hosted_by == kDialect;
+    };
+    const bool any_tool = std::ranges::any_of(request_.tools, is_sent);
+    if (any_tool) {
       json_.key("tools");
       write_tools(json_, request_);
     }
-    if (request_.tool_choice || find_extra(request_, "tool_choice") != nullptr) {
+    const auto choice = choice_among(request_, kDialect, is_sent, losses_);
+    if (choice || find_extra(request_, "tool_choice") != nullptr) {
       json_.key("tool_choice");
-      write_tool_choice(json_, request_);
+      write_tool_choice(json_, request_, choice.value_or(model::ToolChoice{}));
     }
-    if (request_.parallel_tool_calls) json_.member("parallel_tool_calls", *request_.parallel_tool_calls);
+    if (request_.parallel_tool_calls && (native() || any_tool))
+      json_.member("parallel_tool_calls", *request_.parallel_tool_calls);
     if (request_.output || has_extra_under("text.")) {
       json_.key("text");
       write_text(json_, request_);

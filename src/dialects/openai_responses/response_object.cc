@@ -119,12 +119,12 @@ void write_tools(wire::JsonWriter& json, const model::ChatRequest& request) {
   json.end_array();
 }
 
-void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request) {
+void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request,
+                       const model::ToolChoice& choice) {
   if (const auto* raw = find_extra(request, "tool_choice")) {
     json.raw(raw->value);
     return;
   }
-  const model::ToolChoice choice = request.tool_choice.value_or(model::ToolChoice{});
   if (choice.only.empty() || choice.mode == model::ToolChoice::Mode::None) {
     json.string(word_of(choice.mode));
     return;
@@ -216,7 +216,7 @@ std::string echo_of(const model::ChatRequest& request) {
   json.key("text");
   write_text(json, request);
   json.key("tool_choice");
-  write_tool_choice(json, request);
+  write_tool_choice(json, request, request.tool_choice.value_or(model::ToolChoice{}));
   json.key("tools");
   write_tools(json, request);
   json.member("top_logprobs", request.sampling.top_logprobs.value_or(0));

@@ -39,7 +39,8 @@ void write_usage(wire::JsonWriter& json, const model::Usage& usage);
 
 // For requests and their echo.
 void write_tools(wire::JsonWriter& json, const model::ChatRequest& request);
-void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request);
+void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request,
+                       const model::ToolChoice& choice);
 void write_text(wire::JsonWriter& json, const model::ChatRequest& request);
 // Members under "reasoning." of `extra`, and the like.
 void write_nested(wire::JsonWriter& json, const model::ExtraFields& extra, std::string_view path);
