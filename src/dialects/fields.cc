@@ -258,10 +258,40 @@ void report_extra(const model::ChatRequest& request, std::string_view why, Losse
   }
 }
 
+// What an OpenAI responses client keeps at its provider, and says by its name alone: without it another model
+// would be asked something else. Nor has anybody else answers that are fetched later.
+std::string_view kept_elsewhere(const model::ChatRequest& request) noexcept {
+  for (const model::ExtraField& extra : request.extra) {
+    if (extra.key == "prompt" && extra.value != "null") return "prompt";
+    if (extra.key == "background" && extra.value == "true") return "background";
+  }
+  const bool refers = std::ranges::any_of(request.turns, [](const model::Turn& turn) {
+    return any_part(turn.parts, [](const model::Part& part) {
+      const auto* opaque = part.as<model::OpaquePart>();
+      return opaque != nullptr && opaque->type == "item_reference";
+    });
+  });
+  return refers ? "input" : "";
+}
+
+std::unexpected<Error> field_refused(std::string_view name, std::string_view why) {
+  Error error = Error::client(
+      ErrorKind::InvalidRequest,
+      fmt::format("'{}' is not possible with this model: {}; leave it out or ask another model", name, why),
+      std::string(name));
+  error.code = "unsupported_parameter";
+  return fail(std::move(error));
+}
+
 }  // namespace
 
 Result<> check_support(const model::ChatRequest& request, Dialect target_dialect, SupportTable table,
                        Losses& losses) {
+  if (request.dialect == Dialect::OpenAiResponses && target_dialect != Dialect::OpenAiResponses) {
+    const std::string_view kept = kept_elsewhere(request);
+    if (!kept.empty())
+      return field_refused(kept, kept == "background" ? loss::kNoSuchField : loss::kForeignState);
+  }
   const UsedFields used(request);
   for (const SupportEntry& entry : table) {
     if (!used.has(entry.field) || !concerns(request, target_dialect, entry.field)) continue;
@@ -275,15 +305,7 @@ Result<> check_support(const model::ChatRequest& request, Dialect target_dialect
           losses.push_back({std::string(name), entry.support.why});
         }
         break;
-      case Support::Verdict::Refused: {
-        Error error = Error::client(
-            ErrorKind::InvalidRequest,
-            fmt::format("'{}' is not possible with this model: {}; leave it out or ask another model", name,
-                        entry.support.why),
-            std::string(name));
-        error.code = "unsupported_parameter";
-        return fail(std::move(error));
-      }
+      case Support::Verdict::Refused: return field_refused(name, entry.support.why);
     }
   }
   return {};

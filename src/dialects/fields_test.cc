@@ -78,6 +78,25 @@ TEST(Fields, PartsOfToolResultsAreLookedInto) {
   EXPECT_TRUE(losses.empty());
 }
 
+TEST(Fields, WhatIsKeptAtTheCallersProviderIsRefused) {
+  const auto refused = [](model::ChatRequest request) {
+    request.dialect = model::Dialect::OpenAiResponses;
+    Losses losses;
+    EXPECT_TRUE(check_support(request, model::Dialect::OpenAiResponses, kTable, losses));
+    const Result<> checked = check_support(request, model::Dialect::Anthropic, kTable, losses);
+    return checked ? "" : checked.error().param;
+  };
+  EXPECT_EQ(refused({.extra = {{"prompt", R"({"id":"pmpt_1"})"}}}), "prompt");
+  EXPECT_EQ(refused({.extra = {{"background", "true"}}}), "background");
+  EXPECT_EQ(refused({.extra = {{"background", "false"}, {"prompt", "null"}}}), "");
+  model::ChatRequest referring;
+  referring.turns.push_back(
+      {.parts = {model::Part(model::OpaquePart{.dialect = model::Dialect::OpenAiResponses,
+                                               .type = "item_reference",
+                                               .value = R"({"type":"item_reference","id":"msg_1"})"})}});
+  EXPECT_EQ(refused(referring), "input");
+}
+
 TEST(Fields, EveryUnknownMemberIsALossOfItsOwn) {
   model::ChatRequest request;
   request.extra = {{"web_search_options", "{}"}, {"verbosity", "\"low\""}};
