@@ -222,8 +222,10 @@ class RequestWriter {
     if (sampling.presence_penalty) json_.member("presencePenalty", *sampling.presence_penalty);
     if (sampling.frequency_penalty) json_.member("frequencyPenalty", *sampling.frequency_penalty);
     write_seed();
-    if (sampling.logprobs) json_.member("responseLogprobs", *sampling.logprobs);
-    if (sampling.top_logprobs) json_.member("logprobs", *sampling.top_logprobs);
+    const bool wants = sampling.wants_logprobs();
+    if (sampling.logprobs || wants)
+      json_.member("responseLogprobs", own_ ? sampling.logprobs.value_or(false) : wants);
+    if (sampling.top_logprobs && (wants || own_)) json_.member("logprobs", *sampling.top_logprobs);
     write_output();
     write_modalities();
     write_thinking();

@@ -73,8 +73,10 @@ class RequestWriter {
     format();
     options();
     thinking();
-    if (request_.sampling.logprobs) json_.member("logprobs", *request_.sampling.logprobs);
-    if (request_.sampling.top_logprobs) json_.member("top_logprobs", *request_.sampling.top_logprobs);
+    const bool logprobs = request_.sampling.wants_logprobs();
+    if (request_.sampling.logprobs || logprobs) json_.member("logprobs", logprobs);
+    if (request_.sampling.top_logprobs && logprobs)
+      json_.member("top_logprobs", *request_.sampling.top_logprobs);
     json_.end_object();
     return {};
   }

@@ -278,8 +278,10 @@ class BodyWriter {
     write_number("frequency_penalty", sampling.frequency_penalty);
     write_integer(quirks_.strict_fields ? "random_seed" : "seed", sampling.seed);
     write_integer("n", sampling.choices);
-    if (sampling.logprobs) json_.member("logprobs", *sampling.logprobs);
-    write_integer("top_logprobs", sampling.top_logprobs);
+    // Its own caller is told by its provider that a count needs the flag.
+    const bool wants = own ? sampling.logprobs.value_or(false) : sampling.wants_logprobs();
+    if (sampling.logprobs || wants) json_.member("logprobs", wants);
+    if (own || wants) write_integer("top_logprobs", sampling.top_logprobs);
     if (takes(!sampling.logit_bias.empty(), Field::LogitBias))
       json_.raw_member("logit_bias", sampling.logit_bias);
     if (sampling.stop.empty()) return;

@@ -172,7 +172,8 @@ class RequestWriter {
   // refuse to be asked.
   void write_include() {
     const bool state = request_.wants_reasoning_state || (!native() && target_.reasons);
-    const bool logprobs = request_.sampling.logprobs.value_or(false);
+    const bool logprobs =
+        native() ? request_.sampling.logprobs.value_or(false) : request_.sampling.wants_logprobs();
     const auto* others = find_extra(request_, "include");
     if (!state && !logprobs && others == nullptr) return;
     json_.key("include").begin_array();
