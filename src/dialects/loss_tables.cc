@@ -33,6 +33,7 @@ constexpr std::array kChatRequests{
     LossNote{"thoughts, where the provider takes none back", loss::kNoSuchField},
     LossNote{"the beginning of the answer, where the provider takes none", loss::kNearest},
     LossNote{"cache marks of calls and results with no text before them (OpenRouter)", loss::kNoSuchField},
+    LossNote{"metadata of an answer that is not to be stored (OpenAI)", loss::kNotTogether},
 };
 constexpr std::array kResponsesRequests{
     LossNote{"a choice of tools that are not sent, or of a call where none is", loss::kNotTogether},

@@ -305,7 +305,11 @@ class BodyWriter {
     }
     if (!request_.audio_output.empty()) json_.raw_member("audio", request_.audio_output);
     if (takes(!request_.user.empty(), Field::User)) json_.member("user", request_.user);
-    if (!request_.metadata.empty()) json_.raw_member("metadata", request_.metadata);
+    // OpenAI keeps it with the answer, and refuses it with one that is not kept.
+    const bool kept = own() || !quirks_.openai_words || request_.store.value_or(false);
+    if (!request_.metadata.empty() && kept) json_.raw_member("metadata", request_.metadata);
+    if (!kept && !request_.metadata.empty() && request_.metadata != "{}")
+      lose(Field::Metadata, loss::kNotTogether);
     if (takes(!request_.service_tier.empty(), Field::ServiceTier))
       json_.member("service_tier", request_.service_tier);
     if (takes(!request_.cache_key.empty(), Field::CacheKey))

@@ -319,6 +319,19 @@ TEST(ChatRequestEncode, CacheMarksOfResultsGoToTheTextBeforeThem) {
   EXPECT_EQ(encoded(request, openrouter).losses, "cache_control: the target has no such field\n");
 }
 
+TEST(ChatRequestEncode, OpenAiGetsMetadataOfWhatItStoresAlone) {
+  model::ChatRequest request = asked();
+  request.dialect = model::Dialect::OpenAiResponses;
+  request.metadata = R"({"k":"v"})";
+  const Chat openai{.openai_words = true};
+  EXPECT_EQ(rest(request, openai), "");
+  EXPECT_EQ(encoded(request, openai).losses,
+            "metadata: the target refuses it together with something else that was asked for\n");
+  EXPECT_EQ(rest(request), R"(metadata={"k":"v"} )") << "others keep nothing, and take it";
+  request.store = true;
+  EXPECT_EQ(rest(request, openai), R"(metadata={"k":"v"} store=true )");
+}
+
 TEST(ChatRequestEncode, APrefillIsMarkedWhereItCanBe) {
   model::ChatRequest request = asked();
   add(request, Role::Assistant, {text("Sure")});
