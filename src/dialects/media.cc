@@ -1,6 +1,20 @@
 #include "dialects/media.h"
 
+#include <algorithm>
+#include <array>
+
 namespace qq::dialects {
+namespace {
+
+// What Gemini takes by its address: its own files and videos.
+bool is_googles(std::string_view url) noexcept {
+  constexpr std::array<std::string_view, 4> kOwn = {"https://generativelanguage.googleapis.com/",
+                                                    "https://www.youtube.com/", "https://youtube.com/",
+                                                    "https://youtu.be/"};
+  return std::ranges::any_of(kOwn, [&](std::string_view own) { return url.starts_with(own); });
+}
+
+}  // namespace
 
 bool split_data_url(std::string_view url, std::string_view& media_type, std::string_view& base64) noexcept {
   if (!url.starts_with("data:")) return false;
@@ -12,6 +26,20 @@ bool split_data_url(std::string_view url, std::string_view& media_type, std::str
   media_type = head.substr(0, head.find(';'));
   base64 = url.substr(comma + 1);
   return true;
+}
+
+bool takes_url(const model::Target& target, model::Dialect dialect, const model::MediaPart& media) noexcept {
+  using Kind = model::MediaPart::Kind;
+  switch (dialect) {
+    case model::Dialect::Gemini: return is_googles(media.data);
+    case model::Dialect::Bedrock:
+    case model::Dialect::Ollama: return false;
+    case model::Dialect::Anthropic: return target.quirks.messages_form == model::MessagesForm::Direct;
+    case model::Dialect::OpenAiChat:
+      if (media.kind == Kind::File) return target.quirks.chat.takes_file_urls;
+      return media.kind != Kind::Audio;
+    default: return true;
+  }
 }
 
 model::MediaPart media_of_url(model::MediaPart::Kind kind, std::string_view url) {

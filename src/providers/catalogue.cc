@@ -69,7 +69,8 @@ constexpr Quirks kOpenrouterQuirks{.force_include_usage = false,
                                             .thoughts = Chat::Thoughts::Details,
                                             .prefill = Chat::Prefill::Plain,
                                             .takes_top_k = true,
-                                            .takes_cache_control = true}};
+                                            .takes_cache_control = true,
+                                            .takes_file_urls = true}};
 // Engines that take what they don't know, and sample by their own rules too.
 constexpr Quirks kEngineQuirks{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
 constexpr Quirks kTakesTopKQuirks{.chat = {.takes_top_k = true}};
