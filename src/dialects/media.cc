@@ -28,6 +28,27 @@ bool split_data_url(std::string_view url, std::string_view& media_type, std::str
   return true;
 }
 
+bool is_text_file(const model::MediaPart& media) noexcept {
+  constexpr std::array<std::string_view, 6> kTypes{"application/json",     "application/xml",
+                                                   "application/yaml",     "application/x-yaml",
+                                                   "application/x-ndjson", "application/javascript"};
+  constexpr std::array<std::string_view, 8> kEndings{".txt", ".md",   ".csv",  ".json",
+                                                     ".xml", ".yaml", ".html", ".log"};
+  const std::string_view type = std::string_view(media.media_type).substr(0, media.media_type.find(';'));
+  if (type.empty()) {
+    return std::ranges::any_of(kEndings, [&](std::string_view each) { return media.name.ends_with(each); });
+  }
+  return type.starts_with("text/") || type.ends_with("+json") || type.ends_with("+xml") ||
+         std::ranges::find(kTypes, type) != kTypes.end();
+}
+
+std::string_view image_type(std::string_view base64) noexcept {
+  if (base64.starts_with("/9j/")) return "image/jpeg";
+  if (base64.starts_with("R0lG")) return "image/gif";
+  if (base64.starts_with("UklG")) return "image/webp";
+  return "image/png";
+}
+
 bool takes_url(const model::Target& target, model::Dialect dialect, const model::MediaPart& media) noexcept {
   using Kind = model::MediaPart::Kind;
   switch (dialect) {

@@ -8,6 +8,21 @@ namespace {
 using model::Dialect;
 using Kind = model::MediaPart::Kind;
 
+TEST(Media, AreTextByTypeOrElseByName) {
+  const auto is_text = [](std::string type, std::string name) {
+    return is_text_file(
+        {.kind = Kind::File, .data = "AAAA", .media_type = std::move(type), .name = std::move(name)});
+  };
+  for (const char* type :
+       {"text/csv", "application/json; charset=utf-8", "application/ld+json", "image/svg+xml"})
+    EXPECT_TRUE(is_text(type, "a.pdf")) << type;
+  EXPECT_TRUE(is_text("", "notes.md"));
+  EXPECT_FALSE(is_text("", "a.docx"));
+  EXPECT_FALSE(is_text("application/pdf", "a.txt"));
+  EXPECT_EQ(image_type("/9j/4AAQ"), "image/jpeg");
+  EXPECT_EQ(image_type("iVBORw0K"), "image/png");
+}
+
 TEST(Media, OfUrlsArePassedOnWhereTheTargetFetchesThem) {
   const auto takes = [](Dialect dialect, Kind kind, std::string url, const model::Target& target = {}) {
     return takes_url(target, dialect,

@@ -1,6 +1,7 @@
 #include "dialects/plain_messages.h"
 
 #include "base/base64.h"
+#include "dialects/media.h"
 #include "wire/json.h"
 
 namespace qq::dialects {
@@ -63,8 +64,7 @@ std::string text_of_result(const model::ToolResultPart& result) {
 std::optional<std::string> file_as_text(const MediaPart& media) {
   std::optional<std::string> text;
   if (media.source == MediaPart::Source::Text) text = media.data;
-  if (media.source == MediaPart::Source::Base64 && media.media_type.starts_with("text/"))
-    text = from_base64(media.data);
+  if (media.source == MediaPart::Source::Base64 && is_text_file(media)) text = from_base64(media.data);
   if (text && !media.name.empty()) text->insert(0, media.name + ":\n");
   return text;
 }

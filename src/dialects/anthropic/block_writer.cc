@@ -5,6 +5,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/calls.h"
 #include "dialects/losses.h"
+#include "dialects/media.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -15,6 +16,7 @@ using model::Part;
 using model::Role;
 
 constexpr std::size_t kMarksMost = 4;  // cache_control blocks of a request
+constexpr std::string_view kPdf = "application/pdf";
 
 std::size_t marks_in(const std::vector<const Part*>& parts);
 
@@ -156,8 +158,16 @@ Result<> BlockWriter::write_media(const MediaPart& media, const Part& part) {
   const bool image = media.kind == MediaPart::Kind::Image;
   // Files of text go as text, whatever they came as: only PDF goes as bytes.
   std::optional<std::string> decoded;
-  if (!image && media.source == Source::Base64 && media.media_type.starts_with("text/"))
-    decoded = from_base64(media.data);
+  const bool bytes = media.source == Source::Base64;
+  if (!image && bytes && is_text_file(media)) decoded = from_base64(media.data);
+  std::string_view type = media.media_type;
+  if (type.empty()) type = image ? image_type(media.data) : kPdf;
+  if (!own_ && !image && bytes && !decoded && type != kPdf) {
+    return fail(Error::client(
+        ErrorKind::InvalidRequest,
+        "files of the type '" + media.media_type + "' are not possible with this model: send a PDF or text",
+        "file_data"));
+  }
   const bool text = media.source == Source::Text || decoded;
   if (media.source == Source::FileId && !own_)
     return fail(Error::client(ErrorKind::InvalidRequest,
@@ -170,7 +180,7 @@ Result<> BlockWriter::write_media(const MediaPart& media, const Part& part) {
         .member("media_type", "text/plain")
         .member("data", decoded ? *decoded : media.data);
   } else if (media.source == Source::Base64) {
-    json_.member("type", "base64").member("media_type", media.media_type).member("data", media.data);
+    json_.member("type", "base64").member("media_type", type).member("data", media.data);
   } else if (media.source == Source::Url) {
     json_.member("type", "url").member("url", media.data);
   } else {

@@ -288,6 +288,23 @@ TEST(AnthropicTarget, StrictIsSaidToModelsThatKnowIt) {
       << "its own client gets its provider's error";
 }
 
+TEST(AnthropicTarget, FilesAreTextOrPdf) {
+  const auto given = [](std::string type, std::string name, std::string data) {
+    model::MediaPart file{
+        .kind = model::MediaPart::Kind::File, .data = std::move(data), .media_type = std::move(type)};
+    file.name = std::move(name);
+    return foreign(turn(Role::User, model::Part(std::move(file))));
+  };
+  EXPECT_THAT(sent(given("application/json", "", "e30=")).at("messages"),
+              ::testing::HasSubstr(R"({"type":"text","media_type":"text/plain","data":"{}"})"));
+  EXPECT_THAT(sent(given("", "", "JVBERi0=")).at("messages"),
+              ::testing::HasSubstr(R"({"type":"base64","media_type":"application/pdf","data":"JVBERi0="})"));
+  EXPECT_EQ(why_not_sent(given("application/msword", "a.doc", "AAAA")), "file_data");
+  model::MediaPart picture{.data = "/9j/AAAA"};
+  EXPECT_THAT(sent(foreign(turn(Role::User, model::Part(std::move(picture))))).at("messages"),
+              ::testing::HasSubstr(R"("media_type":"image/jpeg")"));
+}
+
 TEST(AnthropicTarget, CustomAndHostedTools) {
   model::ChatRequest request = foreign(turn(Role::User, text("q")));
   model::Part custom = call("c1", "patch", "*** Begin");
