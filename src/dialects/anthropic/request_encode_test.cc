@@ -267,6 +267,30 @@ TEST(AnthropicTarget, SchemasAreMadeToFit) {
   EXPECT_EQ(out.lost(), "tools[].h: a word of JSON Schema that the target does not know\n");
 }
 
+TEST(AnthropicTarget, SchemasLoseWhatStructuredOutputsDoNotKnow) {
+  const auto adapted = [](std::string schema) {
+    model::ChatRequest request = hello();
+    request.tools = {tool("f")};
+    request.tools[0].strict = true;
+    request.tools[0].schema = std::move(schema);
+    const Sent out = sent(request);
+    EXPECT_EQ(out.lost(), "tools[].f: a word of JSON Schema that the target does not know\n");
+    const auto first = wire::JsonValue(out.at("tools"));
+    std::string made;
+    for (wire::JsonElements each(first); each.next();) made = each.value().member("input_schema")->text();
+    return made;
+  };
+  EXPECT_EQ(adapted(R"({"type":"object","anyOf":[{"type":"null"}],"oneOf":[{"type":"string"}]})"),
+            R"({"type":"object","anyOf":[{"type":"null"}],"additionalProperties":false})");
+  EXPECT_EQ(
+      adapted(
+          R"({"type":"object","properties":{"not":{"type":"string","format":"uri"},"b":{"type":"string","format":"phone"}},"not":{},"if":{},"then":{},"dependentRequired":{}})"),
+      R"({"type":"object","properties":{"not":{"type":"string","format":"uri"},"b":{"type":"string"}},"additionalProperties":false})");
+  EXPECT_EQ(
+      adapted(R"({"type":"object","properties":{"t":{"type":"array","prefixItems":[{}],"items":[{}]}}})"),
+      R"({"type":"object","properties":{"t":{"type":"array"}},"additionalProperties":false})");
+}
+
 TEST(AnthropicTarget, StrictIsSaidToModelsThatKnowIt) {
   model::ChatRequest request = hello();
   request.tools = {tool("f"), tool("g")};
