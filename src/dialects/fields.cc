@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dialects/openai/shared_members.h"
+
 namespace qq::dialects {
 namespace {
 
@@ -245,7 +247,11 @@ void report_extra_of(const std::vector<model::Part>& parts, const std::string& p
 
 // Each member that only the caller's dialect has is a loss of its own.
 void report_extra(const model::ChatRequest& request, std::string_view why, Losses& losses) {
-  for (const model::ExtraField& extra : request.extra) losses.push_back({extra.key, why});
+  for (const model::ExtraField& extra : request.extra) {
+    // Who took its word for the user's name reports, or keeps, that.
+    const bool is_user = extra.key == "safety_identifier" && openai::is_user_said_by_safety(request);
+    if (!is_user) losses.push_back({extra.key, why});
+  }
   for (std::size_t i = 0; i < request.turns.size(); ++i) {
     const model::Turn& turn = request.turns[i];
     for (const model::ExtraField& extra : turn.extra) {

@@ -4,6 +4,7 @@
 
 #include "dialects/calls.h"
 #include "dialects/openai/efforts.h"
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/reasoning.h"
@@ -304,7 +305,14 @@ class BodyWriter {
       json_.end_array();
     }
     if (!request_.audio_output.empty()) json_.raw_member("audio", request_.audio_output);
-    if (takes(!request_.user.empty(), Field::User)) json_.member("user", request_.user);
+    const bool shares = !own() && quirks_.openai_words;
+    const bool said = (shares || own()) && openai::is_user_said_by_safety(request_);
+    if (takes(!request_.user.empty() && !said, Field::User)) json_.member("user", request_.user);
+    if (shares) {
+      for (const std::string_view name : openai::kSharedAtTop) write_shared(name);
+      write_shared("verbosity");
+      openai::forget_shared(losses_);
+    }
     // OpenAI keeps it with the answer, and refuses it with one that is not kept.
     const bool kept = own() || !quirks_.openai_words || request_.store.value_or(false);
     if (!request_.metadata.empty() && kept) json_.raw_member("metadata", request_.metadata);
@@ -325,6 +333,11 @@ class BodyWriter {
         losses_.push_back({extra.key, loss::kNoSuchField});
       }
     }
+  }
+
+  void write_shared(std::string_view name) {
+    if (const auto value = openai::shared_member(request_, name); !value.empty())
+      json_.raw_member(name, value);
   }
 
   const ChatRequest& request_;

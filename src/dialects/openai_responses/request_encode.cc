@@ -2,6 +2,7 @@
 
 #include "dialects/calls.h"
 #include "dialects/openai/efforts.h"
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_responses/dialect.h"
 #include "dialects/openai_responses/input_encode.h"
 #include "dialects/openai_responses/items.h"
@@ -72,9 +73,19 @@ class RequestWriter {
     }
     if (request_.parallel_tool_calls && (native() || any_tool))
       json_.member("parallel_tool_calls", *request_.parallel_tool_calls);
-    if (request_.output || has_extra_under("text.")) {
+    // Those who imitate OpenAI's responses may not know them.
+    const bool shares = !native() && target_.quirks.chat.openai_words;
+    const std::string_view verbosity = shares ? openai::shared_member(request_, "verbosity") : "";
+    if (request_.output || has_extra_under("text.") || !verbosity.empty()) {
       json_.key("text");
-      write_text(json_, request_);
+      write_text(json_, request_, verbosity);
+    }
+    if (shares) {
+      for (const std::string_view name : openai::kSharedAtTop) {
+        const std::string_view value = openai::shared_member(request_, name);
+        if (!value.empty()) json_.raw_member(name, value);
+      }
+      openai::forget_shared(losses_);
     }
     write_sampling();
     write_thinking();
@@ -189,7 +200,9 @@ class RequestWriter {
   void write_plain() {
     // Here the default is to store, elsewhere it is not.
     if (request_.store || !native()) json_.member("store", request_.store.value_or(false));
-    if (!request_.user.empty()) json_.member("user", request_.user);
+    const bool shares = native() || target_.quirks.chat.openai_words;
+    if (!request_.user.empty() && !(shares && openai::is_user_said_by_safety(request_)))
+      json_.member("user", request_.user);
     if (!request_.metadata.empty()) json_.raw_member("metadata", request_.metadata);
     if (!request_.service_tier.empty()) json_.member("service_tier", request_.service_tier);
     if (!request_.cache_key.empty()) json_.member("prompt_cache_key", request_.cache_key);

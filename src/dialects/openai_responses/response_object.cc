@@ -143,7 +143,7 @@ void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request
   json.end_array().end_object();
 }
 
-void write_text(wire::JsonWriter& json, const model::ChatRequest& request) {
+void write_text(wire::JsonWriter& json, const model::ChatRequest& request, std::string_view verbosity) {
   json.begin_object();
   if (request.output || find_extra(request, "text.format") == nullptr) {
     const model::OutputFormat format = request.output.value_or(model::OutputFormat{});
@@ -162,6 +162,7 @@ void write_text(wire::JsonWriter& json, const model::ChatRequest& request) {
     json.end_object();
   }
   if (request.dialect == kDialect) write_nested(json, request.extra, "text.");
+  if (!verbosity.empty()) json.raw_member("verbosity", verbosity);
   json.end_object();
 }
 
