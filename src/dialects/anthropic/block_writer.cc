@@ -18,12 +18,18 @@ using model::Role;
 constexpr std::size_t kMarksMost = 4;  // cache_control blocks of a request
 constexpr std::string_view kPdf = "application/pdf";
 
-std::size_t marks_in(const std::vector<const Part*>& parts);
+// Of a tool's result: refused, or somebody else's.
+bool is_left_out(const Part& inner) {
+  if (const auto* text = inner.as<model::TextPart>()) return is_blank(text->text);
+  const auto* opaque = inner.as<model::OpaquePart>();
+  return opaque != nullptr && opaque->dialect != Dialect::Anthropic;
+}
 
+// Those that are written: a thought has no place for one.
 std::size_t marks_in(const Part& part) {
-  std::size_t marks = part.cache ? 1 : 0;
+  std::size_t marks = part.cache && part.as<model::ReasoningPart>() == nullptr ? 1 : 0;
   if (const auto* result = part.as<model::ToolResultPart>()) {
-    for (const Part& inner : result->content) marks += marks_in(inner);
+    for (const Part& inner : result->content) marks += is_left_out(inner) ? 0 : marks_in(inner);
   }
   if (const auto* opaque = part.as<model::OpaquePart>())
     marks += wire::JsonValue(opaque->value).member("cache_control") ? 1 : 0;
@@ -141,12 +147,7 @@ Result<> BlockWriter::write_result(const model::ToolResultPart& result, const Pa
   json_.begin_object().member("type", "tool_result").member("tool_use_id", ids_.of_result(result));
   json_.key("content").begin_array();
   for (const Part& inner : result.content) {
-    const auto* text = inner.as<model::TextPart>();
-    const auto* opaque = inner.as<model::OpaquePart>();
-    if ((text != nullptr && is_blank(text->text)) ||
-        (opaque != nullptr && opaque->dialect != Dialect::Anthropic))
-      continue;
-    QQ_CHECK(write_part(inner));
+    if (!is_left_out(inner)) QQ_CHECK(write_part(inner));
   }
   json_.end_array();
   if (result.is_error) json_.member("is_error", true);

@@ -210,6 +210,25 @@ TEST(AnthropicTarget, MediaAndFiles) {
   EXPECT_EQ(answered.lost(), "messages[].content: the caller's dialect has no place for it\n");
 }
 
+TEST(AnthropicTarget, MarksThatAreNotWrittenTakeNobodysPlace) {
+  const auto with_mark = [](model::Part part) {
+    part.cache = model::CacheMark{};
+    return part;
+  };
+  model::Part result_part = result("c", "r");
+  result_part.as<model::ToolResultPart>()->content.push_back(with_mark(text(" \n")));
+  const Sent out =
+      sent(foreign(turn(Role::User, with_mark(text("1"))),
+                   turn(Role::Assistant, with_mark(thought("hm", {Dialect::Anthropic, "c2ln"})),
+                        with_mark(text("2")), call("c", "f", "{}")),
+                   turn(Role::User, std::move(result_part), with_mark(text("3")), with_mark(text("4")))));
+  std::size_t marks = 0;
+  for (std::size_t at = out.body.find("cache_control"); at != std::string::npos;
+       at = out.body.find("cache_control", at + 1))
+    ++marks;
+  EXPECT_EQ(marks, 4U) << out.body;
+}
+
 TEST(AnthropicTarget, TheLastFourCacheMarksStay) {
   model::ChatRequest request = hello();
   request.tools.push_back(tool("f"));

@@ -165,6 +165,21 @@ TEST(BedrockRequest, AMarkOfTheWholeRequestStandsAtItsEnd) {
   EXPECT_EQ(asked(wish).at("messages"), marked_once);
 }
 
+TEST(BedrockRequest, MarksThatAreNotWrittenTakeNobodysPlace) {
+  model::ChatRequest wish =
+      request(turn(Role::User, marked(media(Kind::File, "application/pdf", "AAAA")), marked(text("1"))),
+              turn(Role::Assistant, marked(thought("hm", {model::Dialect::Bedrock, "s"})), marked(text("2"))),
+              turn(Role::User, marked(text("3")), marked(text("4"))));
+  wish.cache = model::CacheMark{};
+  const Sent out = asked(wish);
+  std::size_t marks = 0;
+  for (std::size_t at = out.body.find("cachePoint"); at != std::string::npos;
+       at = out.body.find("cachePoint", at + 1))
+    ++marks;
+  EXPECT_EQ(marks, 4U) << out.body;
+  EXPECT_EQ(out.body.find(R"({"signature":"s"}}},{"cachePoint")"), std::string::npos);
+}
+
 TEST(BedrockRequest, OfTooManyMarksTheLastFourAreWritten) {
   model::ChatRequest wish = request(turn(Role::User, marked(text("1")), marked(text("2")), marked(text("3")),
                                          marked(text("4")), marked(text("5"))));
