@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "dialects/anthropic/history.h"
 #include "dialects/anthropic/schema.h"
 #include "dialects/body_size.h"
@@ -92,11 +93,14 @@ class RequestWriter {
   // ---- Messages
 
   void system(const model::Turn& turn) {
-    const auto is_text = [](const Part& part) { return part.as<model::TextPart>() != nullptr; };
-    if (std::ranges::none_of(turn.parts, is_text)) return;
+    const auto says = [](const Part& part) {
+      const auto* text = part.as<model::TextPart>();
+      return text != nullptr && !trimmed(text->text).empty();
+    };
+    if (std::ranges::none_of(turn.parts, says)) return;
     json_.begin_object().member("role", "system").key("content").begin_array();
     for (const Part& part : turn.parts) {
-      if (const auto* text = part.as<model::TextPart>()) write_text(text->text);
+      if (says(part)) write_text(part.as<model::TextPart>()->text);
     }
     json_.end_array().end_object();
   }
@@ -105,7 +109,12 @@ class RequestWriter {
   }
 
   Result<> user(const model::Turn& turn) {
-    const SplitTurn split = split_user_turn(turn);
+    SplitTurn split = split_user_turn(turn);
+    // Blank texts are refused.
+    std::erase_if(split.rest, [](const Part* part) {
+      const auto* text = part->as<model::TextPart>();
+      return text != nullptr && trimmed(text->text).empty();
+    });
     for (const model::ToolResultPart* result : split.results) {
       json_.begin_object().member("role", "tool").member("tool_call_id", ids_.of_result(*result));
       json_.member("content", text_of_result(*result)).end_object();
@@ -157,7 +166,8 @@ class RequestWriter {
   }
 
   void assistant(std::size_t& turn) {
-    const Spoken spoken = spoken_from(request_.turns, turn);
+    Spoken spoken = spoken_from(request_.turns, turn);
+    if (trimmed(spoken.text).empty()) spoken.text.clear();
     std::string plan;
     std::string thoughts;
     for (const Part* part : spoken.thought_parts) {
