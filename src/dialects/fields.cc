@@ -252,12 +252,10 @@ void report_extra(const model::ChatRequest& request, std::string_view why, Losse
     const bool is_user = extra.key == "safety_identifier" && openai::is_user_said_by_safety(request);
     if (!is_user) losses.push_back({extra.key, why});
   }
-  for (std::size_t i = 0; i < request.turns.size(); ++i) {
-    const model::Turn& turn = request.turns[i];
-    for (const model::ExtraField& extra : turn.extra) {
-      losses.push_back({fmt::format("messages[{}].{}", i, extra.key), why});
-    }
-    report_extra_of(turn.parts, fmt::format("messages[{}].content[].", i), why, losses);
+  for (const model::Turn& turn : request.turns) {
+    // Which one it was the caller cannot tell by a turn's number: turns are not its messages.
+    for (const model::ExtraField& extra : turn.extra) losses.push_back({"messages[]." + extra.key, why});
+    report_extra_of(turn.parts, "messages[].content[].", why, losses);
   }
   for (const model::Tool& tool : request.tools) {
     for (const model::ExtraField& extra : tool.extra) losses.push_back({"tools[]." + extra.key, why});
@@ -290,6 +288,18 @@ std::unexpected<Error> field_refused(std::string_view name, std::string_view why
 }
 
 }  // namespace
+
+void use_callers_words(Dialect caller, Losses& losses) {
+  constexpr std::string_view kMessages = "messages";
+  constexpr std::string_view kContent = "[].content";
+  const std::string_view conversation = name_of(Field::ForeignParts, caller);
+  for (Loss& loss : losses) {
+    if (!loss.field.starts_with(kMessages)) continue;
+    loss.field.replace(0, kMessages.size(), conversation);
+    if (caller == Dialect::Gemini && loss.field.compare(conversation.size(), kContent.size(), kContent) == 0)
+      loss.field.replace(conversation.size(), kContent.size(), "[].parts");
+  }
+}
 
 Result<> check_support(const model::ChatRequest& request, Dialect target_dialect, SupportTable table,
                        Losses& losses) {

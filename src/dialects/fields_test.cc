@@ -72,7 +72,7 @@ TEST(Fields, PartsOfToolResultsAreLookedInto) {
   ASSERT_EQ(losses.size(), 3U);
   EXPECT_EQ(losses[0].why, loss::kForeignPart);
   EXPECT_EQ(losses[1].why, loss::kForeignState);
-  EXPECT_EQ(losses[2].field, "messages[0].content[].content[].citations");
+  EXPECT_EQ(losses[2].field, "messages[].content[].content[].citations");
   losses.clear();
   ASSERT_TRUE(check_support(request, model::Dialect::Anthropic, kLossy, losses));
   EXPECT_TRUE(losses.empty());
@@ -95,6 +95,19 @@ TEST(Fields, WhatIsKeptAtTheCallersProviderIsRefused) {
                                                .type = "item_reference",
                                                .value = R"({"type":"item_reference","id":"msg_1"})"})}});
   EXPECT_EQ(refused(referring), "input");
+}
+
+TEST(Fields, LossesAreNamedInTheCallersWords) {
+  const auto named = [](model::Dialect caller) {
+    Losses losses{{"messages", loss::kNearest},
+                  {"messages[].content[].a", loss::kNoSuchField},
+                  {"seed", loss::kNoSuchField}};
+    use_callers_words(caller, losses);
+    return losses[0].field + " " + losses[1].field + " " + losses[2].field;
+  };
+  EXPECT_EQ(named(model::Dialect::OpenAiChat), "messages messages[].content[].a seed");
+  EXPECT_EQ(named(model::Dialect::OpenAiResponses), "input input[].content[].a seed");
+  EXPECT_EQ(named(model::Dialect::Gemini), "contents contents[].parts[].a seed");
 }
 
 TEST(Fields, EveryUnknownMemberIsALossOfItsOwn) {
