@@ -37,7 +37,7 @@ const ProviderDialect& provider_side() noexcept;
 
 // What requests for a target of this dialect keep. Not in the table, for it depends on the values:
 // temperature above 1, blank stop strings, service tiers other than auto and default, more than 4 cache
-// marks.
+// marks, and what families of models take (families.h).
 SupportTable support() noexcept;
 
 // POST /v1/messages/count_tokens: as a request for an answer, but that max_tokens may be absent.

@@ -294,9 +294,10 @@ TEST(AnthropicTarget, SchemasLoseWhatStructuredOutputsDoNotKnow) {
     request.tools[0].schema = std::move(schema);
     const Sent out = sent(request);
     EXPECT_EQ(out.lost(), "tools[].f: a word of JSON Schema that the target does not know\n");
-    const auto first = wire::JsonValue(out.at("tools"));
+    const std::string tools = out.at("tools");
     std::string made;
-    for (wire::JsonElements each(first); each.next();) made = each.value().member("input_schema")->text();
+    for (wire::JsonElements each{wire::JsonValue(tools)}; each.next();)
+      made = each.value().member("input_schema")->text();
     return made;
   };
   EXPECT_EQ(adapted(R"({"type":"object","anyOf":[{"type":"null"}],"oneOf":[{"type":"string"}]})"),
