@@ -135,7 +135,7 @@ class ManyCallsFrom : public ::testing::TestWithParam<Client> {
 };
 
 TEST_P(ManyCallsFrom, AreReadAndTheirThoughtsPutBack) {
-  const auto read = client_dialect(GetParam().dialect)->decode_request(body(true), {});
+  const auto read = client_dialect(GetParam().dialect)->decode_request(body(true), {.path_model = "m"});
   ASSERT_TRUE(read) << read.error().message;
   std::size_t calls = 0;
   std::size_t thoughts = 0;
@@ -153,7 +153,7 @@ TEST_P(ManyCallsFrom, AreReadAndTheirThoughtsPutBack) {
 }
 
 TEST_P(ManyCallsFrom, AreReadWithoutThoughts) {
-  const auto read = client_dialect(GetParam().dialect)->decode_request(body(false), {});
+  const auto read = client_dialect(GetParam().dialect)->decode_request(body(false), {.path_model = "m"});
   ASSERT_TRUE(read) << read.error().message;
 }
 
