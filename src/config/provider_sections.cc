@@ -171,7 +171,11 @@ const Section& model_section() {
                       {"tools", "parallel_tools", "vision", "audio", "files", "json_object", "json_schema",
                        "reasoning", "logprobs", "embeddings", "moderations", "images"}))
                .doc("What the model can do beyond text: told in the lists of models. `reasoning` gives it "
-                    "longer timers for its first content; nothing is decided by the others yet.")
+                    "longer "
+                    "timers for its first content, and without it OpenAI's, Cohere's and Ollama's models are "
+                    "not told how much to think when a request is translated; nothing is decided by the "
+                    "others "
+                    "yet.")
                .absent("nothing stated")
                .known_as({"capabilities", "features"}),
            Make(boolean("hidden", &T::hidden)).doc("Reachable through routes only.")},

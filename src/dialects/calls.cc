@@ -1,8 +1,8 @@
 #include "dialects/calls.h"
 
-#include <algorithm>
-
 #include "base/text.h"
+#include "dialects/fields.h"
+#include "dialects/losses.h"
 #include "wire/json.h"
 
 namespace qq::dialects {
@@ -21,9 +21,28 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
   return out;
 }
 
-bool is_chosen(const model::ChatRequest& request, std::string_view tool) noexcept {
-  return !request.tool_choice || request.tool_choice->only.empty() ||
-         std::ranges::find(request.tool_choice->only, tool) != request.tool_choice->only.end();
+ChosenTools::ChosenTools(const model::ChatRequest& request) {
+  if (request.tool_choice) names_.insert(request.tool_choice->only.begin(), request.tool_choice->only.end());
+}
+
+std::optional<model::ToolChoice> choice_among(const model::ChatRequest& request, model::Dialect target,
+                                              const std::function<bool(const model::Tool&)>& is_sent,
+                                              Losses& losses) {
+  using Mode = model::ToolChoice::Mode;
+  if (!request.tool_choice || request.dialect == target) return request.tool_choice;
+  std::set<std::string_view> sent;
+  for (const model::Tool& tool : request.tools) {
+    if (is_sent(tool)) sent.insert(tool.name);
+  }
+  model::ToolChoice choice = *request.tool_choice;
+  const bool names_some = !choice.only.empty();
+  std::erase_if(choice.only, [&](const std::string& name) { return !sent.contains(name); });
+  const bool none_left = sent.empty() || (names_some && choice.only.empty());
+  if (!none_left) return choice;
+  if (choice.mode == Mode::None) return sent.empty() ? std::nullopt : std::optional(choice);
+  if (names_some || choice.mode == Mode::Required)
+    losses.push_back({std::string(name_of(Field::ToolChoice, request.dialect)), loss::kNotTogether});
+  return std::nullopt;
 }
 
 }  // namespace qq::dialects

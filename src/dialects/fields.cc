@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dialects/openai/shared_members.h"
+
 namespace qq::dialects {
 namespace {
 
@@ -196,13 +198,21 @@ Support support_of(SupportTable table, Field field) noexcept {
 
 namespace {
 
+// Of parts, and of the parts of tools' results among them.
+bool any_part(const std::vector<model::Part>& parts, const auto& asks) {
+  return std::ranges::any_of(parts, [&](const model::Part& part) {
+    const auto* result = part.as<model::ToolResultPart>();
+    return asks(part) || (result != nullptr && any_part(result->content, asks));
+  });
+}
+
 bool has_foreign_state(const std::vector<model::Part>& parts, Dialect target) {
-  return std::ranges::any_of(
-      parts, [&](const model::Part& part) { return !part.state.empty() && part.state.maker != target; });
+  return any_part(parts,
+                  [&](const model::Part& part) { return !part.state.empty() && part.state.maker != target; });
 }
 
 bool has_foreign_part(const std::vector<model::Part>& parts, Dialect target) {
-  return std::ranges::any_of(parts, [&](const model::Part& part) {
+  return any_part(parts, [&](const model::Part& part) {
     const auto* opaque = part.as<model::OpaquePart>();
     return opaque != nullptr && opaque->dialect != target;
   });
@@ -226,29 +236,78 @@ bool concerns(const model::ChatRequest& request, Dialect target, Field field) {
   }
 }
 
+void report_extra_of(const std::vector<model::Part>& parts, const std::string& place, std::string_view why,
+                     Losses& losses) {
+  for (const model::Part& part : parts) {
+    for (const model::ExtraField& extra : part.extra) losses.push_back({place + extra.key, why});
+    if (const auto* result = part.as<model::ToolResultPart>())
+      report_extra_of(result->content, place + "content[].", why, losses);
+  }
+}
+
 // Each member that only the caller's dialect has is a loss of its own.
 void report_extra(const model::ChatRequest& request, std::string_view why, Losses& losses) {
-  for (const model::ExtraField& extra : request.extra) losses.push_back({extra.key, why});
-  for (std::size_t i = 0; i < request.turns.size(); ++i) {
-    const model::Turn& turn = request.turns[i];
-    for (const model::ExtraField& extra : turn.extra) {
-      losses.push_back({fmt::format("messages[{}].{}", i, extra.key), why});
-    }
-    for (const model::Part& part : turn.parts) {
-      for (const model::ExtraField& extra : part.extra) {
-        losses.push_back({fmt::format("messages[{}].content[].{}", i, extra.key), why});
-      }
-    }
+  for (const model::ExtraField& extra : request.extra) {
+    // Who took its word for the user's name reports, or keeps, that.
+    const bool is_user = extra.key == "safety_identifier" && openai::is_user_said_by_safety(request);
+    if (!is_user) losses.push_back({extra.key, why});
+  }
+  for (const model::Turn& turn : request.turns) {
+    // Which one it was the caller cannot tell by a turn's number: turns are not its messages.
+    for (const model::ExtraField& extra : turn.extra) losses.push_back({"messages[]." + extra.key, why});
+    report_extra_of(turn.parts, "messages[].content[].", why, losses);
   }
   for (const model::Tool& tool : request.tools) {
     for (const model::ExtraField& extra : tool.extra) losses.push_back({"tools[]." + extra.key, why});
   }
 }
 
+// What an OpenAI responses client keeps at its provider, and says by its name alone: without it another model
+// would be asked something else. Nor has anybody else answers that are fetched later.
+std::string_view kept_elsewhere(const model::ChatRequest& request) noexcept {
+  for (const model::ExtraField& extra : request.extra) {
+    if (extra.key == "prompt" && extra.value != "null") return "prompt";
+    if (extra.key == "background" && extra.value == "true") return "background";
+  }
+  const bool refers = std::ranges::any_of(request.turns, [](const model::Turn& turn) {
+    return any_part(turn.parts, [](const model::Part& part) {
+      const auto* opaque = part.as<model::OpaquePart>();
+      return opaque != nullptr && opaque->type == "item_reference";
+    });
+  });
+  return refers ? "input" : "";
+}
+
+std::unexpected<Error> field_refused(std::string_view name, std::string_view why) {
+  Error error = Error::client(
+      ErrorKind::InvalidRequest,
+      fmt::format("'{}' is not possible with this model: {}; leave it out or ask another model", name, why),
+      std::string(name));
+  error.code = "unsupported_parameter";
+  return fail(std::move(error));
+}
+
 }  // namespace
+
+void use_callers_words(Dialect caller, Losses& losses) {
+  constexpr std::string_view kMessages = "messages";
+  constexpr std::string_view kContent = "[].content";
+  const std::string_view conversation = name_of(Field::ForeignParts, caller);
+  for (Loss& loss : losses) {
+    if (!loss.field.starts_with(kMessages)) continue;
+    loss.field.replace(0, kMessages.size(), conversation);
+    if (caller == Dialect::Gemini && loss.field.compare(conversation.size(), kContent.size(), kContent) == 0)
+      loss.field.replace(conversation.size(), kContent.size(), "[].parts");
+  }
+}
 
 Result<> check_support(const model::ChatRequest& request, Dialect target_dialect, SupportTable table,
                        Losses& losses) {
+  if (request.dialect == Dialect::OpenAiResponses && target_dialect != Dialect::OpenAiResponses) {
+    const std::string_view kept = kept_elsewhere(request);
+    if (!kept.empty())
+      return field_refused(kept, kept == "background" ? loss::kNoSuchField : loss::kForeignState);
+  }
   const UsedFields used(request);
   for (const SupportEntry& entry : table) {
     if (!used.has(entry.field) || !concerns(request, target_dialect, entry.field)) continue;
@@ -262,15 +321,7 @@ Result<> check_support(const model::ChatRequest& request, Dialect target_dialect
           losses.push_back({std::string(name), entry.support.why});
         }
         break;
-      case Support::Verdict::Refused: {
-        Error error = Error::client(
-            ErrorKind::InvalidRequest,
-            fmt::format("'{}' is not possible with this model: {}; leave it out or ask another model", name,
-                        entry.support.why),
-            std::string(name));
-        error.code = "unsupported_parameter";
-        return fail(std::move(error));
-      }
+      case Support::Verdict::Refused: return field_refused(name, entry.support.why);
     }
   }
   return {};

@@ -102,4 +102,8 @@ Support support_of(SupportTable table, Field field) noexcept;
 Result<> check_support(const model::ChatRequest& request, model::Dialect target_dialect, SupportTable table,
                        Losses& losses);
 
+// Encoders say "messages[].content" of a conversation whoever sent it; OpenAI responses call it "input",
+// Gemini "contents[].parts".
+void use_callers_words(model::Dialect caller, Losses& losses);
+
 }  // namespace qq::dialects

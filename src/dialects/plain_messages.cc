@@ -1,6 +1,8 @@
 #include "dialects/plain_messages.h"
 
 #include "base/base64.h"
+#include "dialects/media.h"
+#include "wire/json.h"
 
 namespace qq::dialects {
 
@@ -26,15 +28,34 @@ SplitTurn split_user_turn(const model::Turn& turn) {
   return out;
 }
 
+std::optional<std::string> text_of_opaque(const Part& part) {
+  const auto* opaque = part.as<model::OpaquePart>();
+  if (opaque == nullptr || opaque->dialect != model::Dialect::Anthropic || opaque->type != "search_result")
+    return std::nullopt;
+  const wire::JsonValue found(opaque->value);
+  std::string out;
+  for (const std::string_view key : {"title", "source"}) {
+    const auto value = found.member(key);
+    if (value && value->is_string()) out.append(value->string()).append("\n");
+  }
+  const auto content = found.member("content");
+  for (wire::JsonElements each(content.value_or(wire::JsonValue())); each.next();) {
+    const auto text = each.value().member("text");
+    if (text && text->is_string()) out.append(text->string()).append("\n");
+  }
+  if (out.empty()) return std::nullopt;
+  out.pop_back();
+  return out;
+}
+
 std::string text_of_result(const model::ToolResultPart& result) {
   std::string out;
   bool has_media = false;
   for (const Part& part : result.content) {
     has_media |= part.as<MediaPart>() != nullptr;
-    const auto* text = part.as<model::TextPart>();
-    if (text == nullptr) continue;
-    if (!out.empty()) out += '\n';
-    out += text->text;
+    const auto add = [&out](std::string_view words) { out.append(out.empty() ? "" : "\n").append(words); };
+    if (const auto* text = part.as<model::TextPart>()) add(text->text);
+    if (const auto words = text_of_opaque(part)) add(*words);
   }
   if (out.empty() && has_media) out = "(see the next message)";
   return out;
@@ -43,8 +64,7 @@ std::string text_of_result(const model::ToolResultPart& result) {
 std::optional<std::string> file_as_text(const MediaPart& media) {
   std::optional<std::string> text;
   if (media.source == MediaPart::Source::Text) text = media.data;
-  if (media.source == MediaPart::Source::Base64 && media.media_type.starts_with("text/"))
-    text = from_base64(media.data);
+  if (media.source == MediaPart::Source::Base64 && is_text_file(media)) text = from_base64(media.data);
   if (text && !media.name.empty()) text->insert(0, media.name + ":\n");
   return text;
 }

@@ -18,6 +18,10 @@ struct SplitTurn {
 };
 SplitTurn split_user_turn(const model::Turn& turn);
 
+// The words of a part that only its own dialect has, for tools' results, which are searched more often than
+// they are seen: an Anthropic search_result's. Nothing for others.
+std::optional<std::string> text_of_opaque(const model::Part& part);
+
 // What stands in a result's text.
 std::string text_of_result(const model::ToolResultPart& result);
 

@@ -76,6 +76,11 @@ struct Sampling {
   std::optional<bool> logprobs;
   std::optional<std::int64_t> top_logprobs;
   Json logit_bias;
+
+  // Some dialects give a count alone, and others refuse one beside no flag.
+  [[nodiscard]] bool wants_logprobs() const noexcept {
+    return logprobs.value_or(false) || top_logprobs.value_or(0) > 0;
+  }
 };
 
 struct ChatRequest {

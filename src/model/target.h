@@ -47,8 +47,7 @@ enum class RequestAuth : std::uint8_t {
 struct ChatQuirks {
   // The words for "how much to think".
   enum class Thinking : std::uint8_t {
-    Effort,           // reasoning_effort: none, low, medium, high
-    EveryEffort,      // with minimal, xhigh and max
+    Effort,           // reasoning_effort, in the words that the model takes
     Object,           // OpenRouter: reasoning {effort | max_tokens, exclude}
     Switch,           // Moonshot: thinking {type: enabled | disabled}
     SwitchAndEffort,  // DeepSeek, Zhipu: both
@@ -73,6 +72,7 @@ struct ChatQuirks {
   bool openai_words = false;        // max_completion_tokens, the developer role, allowed_tools, refusal
   bool takes_top_k = false;
   bool takes_cache_control = false;
+  bool takes_file_urls = false;  // a file's URL in the place of its data (OpenRouter)
   bool nine_letter_ids = false;  // a tool call's id is nine letters and digits (Mistral)
   bool strict_fields = false;    // an unknown member is an error, and the seed is random_seed (Mistral)
   double temperature_max = 2;

@@ -36,8 +36,7 @@ using Chat = model::ChatQuirks;
 constexpr Quirks kUsualQuirks{};
 // Asked in another dialect, its reasoning models say and take more in responses: their thoughts come back
 // with the next turn only there, and chat refuses tools together with thinking since GPT-5.4.
-constexpr Quirks kOpenaiQuirks{.prefers_responses = true,
-                               .chat = {.thinking = Chat::Thinking::EveryEffort, .openai_words = true}};
+constexpr Quirks kOpenaiQuirks{.prefers_responses = true, .chat = {.openai_words = true}};
 // Send usage with every stream of their own accord: nothing is gained by asking.
 constexpr Quirks kUsageUnaskedQuirks{.force_include_usage = false};
 // The same, and answers 422 (extra_forbidden) to a client that asks.
@@ -70,7 +69,8 @@ constexpr Quirks kOpenrouterQuirks{.force_include_usage = false,
                                             .thoughts = Chat::Thoughts::Details,
                                             .prefill = Chat::Prefill::Plain,
                                             .takes_top_k = true,
-                                            .takes_cache_control = true}};
+                                            .takes_cache_control = true,
+                                            .takes_file_urls = true}};
 // Engines that take what they don't know, and sample by their own rules too.
 constexpr Quirks kEngineQuirks{.chat = {.thoughts = Chat::Thoughts::Content, .takes_top_k = true}};
 constexpr Quirks kTakesTopKQuirks{.chat = {.takes_top_k = true}};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/base64.h"
+#include "dialects/media.h"
 #include "providers/catalogue.h"
 #include "relay/delivery.h"
 #include "relay/translation.h"
@@ -24,30 +25,12 @@ bool is_web(std::string_view url) noexcept {
   return url.starts_with("https://") || url.starts_with("http://");
 }
 
-// What Gemini takes by its address: its own files and videos.
-bool is_googles(std::string_view url) noexcept {
-  constexpr std::array<std::string_view, 4> kOwn = {"https://generativelanguage.googleapis.com/",
-                                                    "https://www.youtube.com/", "https://youtube.com/",
-                                                    "https://youtu.be/"};
-  return std::ranges::any_of(kOwn, [&](std::string_view own) { return url.starts_with(own); });
-}
-
-bool takes_url(const model::Target& target, model::Dialect dialect, std::string_view url) noexcept {
-  switch (dialect) {
-    case model::Dialect::Gemini: return is_googles(url);
-    case model::Dialect::Bedrock:
-    case model::Dialect::Ollama: return false;
-    case model::Dialect::Anthropic: return target.quirks.messages_form == model::MessagesForm::Direct;
-    default: return true;
-  }
-}
-
 void collect(std::vector<model::Part>& parts, const model::Target& target, model::Dialect dialect,
              std::vector<model::MediaPart*>& out) {
   for (model::Part& part : parts) {
     if (auto* media = part.as<model::MediaPart>()) {
-      const bool is_wanted =
-          media->source == Source::Url && is_web(media->data) && !takes_url(target, dialect, media->data);
+      const bool is_wanted = media->source == Source::Url && is_web(media->data) &&
+                             !dialects::takes_url(target, dialect, *media);
       if (is_wanted) out.push_back(media);
     } else if (auto* result = part.as<model::ToolResultPart>()) {
       collect(result->content, target, dialect, out);
@@ -58,6 +41,8 @@ void collect(std::vector<model::Part>& parts, const model::Target& target, model
 std::vector<model::MediaPart*> wanted(const RequestState& state, const model::Attempt& attempt) {
   std::vector<model::MediaPart*> out;
   const model::Dialect dialect = *model::conversation_at(attempt.endpoint);
+  // What a client says in its provider's own words stays as it is.
+  if (state.translation->request().dialect == dialect && dialect == model::Dialect::OpenAiChat) return out;
   for (model::Turn& turn : state.translation->request().turns) {
     collect(turn.parts, *attempt.target, dialect, out);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "dialects/fields.h"
 #include "dialects/openai/answer.h"
 #include "relay/neutral_facts.h"
 #include "wire/http_head.h"
@@ -70,7 +71,9 @@ Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& ta
   encoder_.reset();  // of an attempt before, of which nothing went out
   const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
   QQ_ASSERT(provider != nullptr);
-  return provider->encode_request(request_, target, losses_);
+  auto encoded = provider->encode_request(request_, target, losses_);
+  dialects::use_callers_words(request_.dialect, losses_);
+  return encoded;
 }
 
 Result<Translation::Answer> Translation::translate_answer(std::string_view body, const model::Target& target,

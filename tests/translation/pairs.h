@@ -22,12 +22,16 @@ inline model::Target target_of(model::Dialect dialect) {
   switch (dialect) {
     case model::Dialect::OpenAiChat:
       target.kind = "openai";
+      target.reasons = true;
       target.quirks.chat.openai_words = true;
       target.quirks.chat.thoughts = Chat::Thoughts::Details;
       target.quirks.chat.takes_cache_control = true;
       target.quirks.chat.takes_top_k = true;
       break;
-    case model::Dialect::OpenAiResponses: target.kind = "openai"; break;
+    case model::Dialect::OpenAiResponses:
+      target.kind = "openai";
+      target.reasons = true;
+      break;
     case model::Dialect::Anthropic: target.upstream_model = "claude-sonnet-4-5"; break;
     case model::Dialect::Gemini:
       target.kind = "gemini";

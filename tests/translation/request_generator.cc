@@ -115,7 +115,8 @@ void RequestGenerator::add_rest(model::ChatRequest& request) {
   if (wants(Field::User)) request.user = "user-" + std::to_string(below(10));
   if (wants(Field::Metadata)) request.metadata = R"({"team":"blue"})";
   if (wants(Field::CacheKey)) request.cache_key = "key-1";
-  if (wants(Field::Store)) request.store = true;
+  // OpenAI takes metadata of what it stores alone.
+  if (wants(Field::Store) || (!request.metadata.empty() && may_(Field::Store))) request.store = true;
 }
 
 model::ChatRequest RequestGenerator::make() {

@@ -5,6 +5,7 @@
 #include "dialects/anthropic/blocks.h"
 #include "dialects/calls.h"
 #include "dialects/losses.h"
+#include "dialects/media.h"
 
 namespace qq::dialects::anthropic {
 namespace {
@@ -15,13 +16,20 @@ using model::Part;
 using model::Role;
 
 constexpr std::size_t kMarksMost = 4;  // cache_control blocks of a request
+constexpr std::string_view kPdf = "application/pdf";
 
-std::size_t marks_in(const std::vector<const Part*>& parts);
+// Of a tool's result: refused, or somebody else's.
+bool is_left_out(const Part& inner) {
+  if (const auto* text = inner.as<model::TextPart>()) return is_blank(text->text);
+  const auto* opaque = inner.as<model::OpaquePart>();
+  return opaque != nullptr && opaque->dialect != Dialect::Anthropic;
+}
 
+// Those that are written: a thought has no place for one.
 std::size_t marks_in(const Part& part) {
-  std::size_t marks = part.cache ? 1 : 0;
+  std::size_t marks = part.cache && part.as<model::ReasoningPart>() == nullptr ? 1 : 0;
   if (const auto* result = part.as<model::ToolResultPart>()) {
-    for (const Part& inner : result->content) marks += marks_in(inner);
+    for (const Part& inner : result->content) marks += is_left_out(inner) ? 0 : marks_in(inner);
   }
   if (const auto* opaque = part.as<model::OpaquePart>())
     marks += wire::JsonValue(opaque->value).member("cache_control") ? 1 : 0;
@@ -139,12 +147,7 @@ Result<> BlockWriter::write_result(const model::ToolResultPart& result, const Pa
   json_.begin_object().member("type", "tool_result").member("tool_use_id", ids_.of_result(result));
   json_.key("content").begin_array();
   for (const Part& inner : result.content) {
-    const auto* text = inner.as<model::TextPart>();
-    const auto* opaque = inner.as<model::OpaquePart>();
-    if ((text != nullptr && is_blank(text->text)) ||
-        (opaque != nullptr && opaque->dialect != Dialect::Anthropic))
-      continue;
-    QQ_CHECK(write_part(inner));
+    if (!is_left_out(inner)) QQ_CHECK(write_part(inner));
   }
   json_.end_array();
   if (result.is_error) json_.member("is_error", true);
@@ -156,8 +159,16 @@ Result<> BlockWriter::write_media(const MediaPart& media, const Part& part) {
   const bool image = media.kind == MediaPart::Kind::Image;
   // Files of text go as text, whatever they came as: only PDF goes as bytes.
   std::optional<std::string> decoded;
-  if (!image && media.source == Source::Base64 && media.media_type.starts_with("text/"))
-    decoded = from_base64(media.data);
+  const bool bytes = media.source == Source::Base64;
+  if (!image && bytes && is_text_file(media)) decoded = from_base64(media.data);
+  std::string_view type = media.media_type;
+  if (type.empty()) type = image ? image_type(media.data) : kPdf;
+  if (!own_ && !image && bytes && !decoded && type != kPdf) {
+    return fail(Error::client(
+        ErrorKind::InvalidRequest,
+        "files of the type '" + media.media_type + "' are not possible with this model: send a PDF or text",
+        "file_data"));
+  }
   const bool text = media.source == Source::Text || decoded;
   if (media.source == Source::FileId && !own_)
     return fail(Error::client(ErrorKind::InvalidRequest,
@@ -170,7 +181,7 @@ Result<> BlockWriter::write_media(const MediaPart& media, const Part& part) {
         .member("media_type", "text/plain")
         .member("data", decoded ? *decoded : media.data);
   } else if (media.source == Source::Base64) {
-    json_.member("type", "base64").member("media_type", media.media_type).member("data", media.data);
+    json_.member("type", "base64").member("media_type", type).member("data", media.data);
   } else if (media.source == Source::Url) {
     json_.member("type", "url").member("url", media.data);
   } else {

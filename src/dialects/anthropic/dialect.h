@@ -10,6 +10,8 @@
 //   - Thinking gives way, and is reported lost, where Anthropic refuses it beside something that the caller
 //     said more plainly: a forced tool, the beginning of the answer, max_tokens too small to think, a tool
 //     loop whose calls another model thought about. Temperature and its kind give way to thinking.
+//   - A conversation that ends with an assistant's turn is one whose answer was begun. Models from 4.6 on
+//     refuse that: they get a user's turn (".") behind it.
 //   - A JSON object without a schema, and a schema for models that take none, are asked for in the system
 //     prompt. Schemas lose the words that Anthropic refuses (schema.h).
 //   - At most 4 cache marks: of more, the last.
@@ -35,7 +37,7 @@ const ProviderDialect& provider_side() noexcept;
 
 // What requests for a target of this dialect keep. Not in the table, for it depends on the values:
 // temperature above 1, blank stop strings, service tiers other than auto and default, more than 4 cache
-// marks.
+// marks, and what families of models take (families.h).
 SupportTable support() noexcept;
 
 // POST /v1/messages/count_tokens: as a request for an answer, but that max_tokens may be absent.

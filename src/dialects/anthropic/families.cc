@@ -9,7 +9,7 @@ namespace {
 using enum ThinkingForm;
 
 // The first whose mark is in the name.
-constexpr std::array<Family, 18> kFamilies{{
+constexpr std::array<Family, 25> kFamilies{{
     {"claude-instant", 4096},
     {"claude-2", 4096},
     {"claude-3-5", 8192},
@@ -17,16 +17,23 @@ constexpr std::array<Family, 18> kFamilies{{
     {"claude-3", 4096},
     {"opus-4-1", 32000, Budget, true, true, false},
     {"opus-4-5", 64000, Budget, true, true, false},
-    {"opus-4-6", 128000, Either, true, true, false},
-    {"opus-4-7", 128000, Adaptive, true, false, false},
-    {"opus-4-8", 128000, Adaptive, true, false, false},
+    {"opus-4-6", 128000, Either, true, true, false, false},
+    {"opus-4-7", 128000, Adaptive, true, false, false, false},
+    {"opus-4-8", 128000, Adaptive, true, false, false, false},
     {"opus-4", 32000, Budget},
-    {"sonnet-4-6", 64000, Either, true, true, false},
+    {"sonnet-4-6", 64000, Either, true, true, false, false},
     {"sonnet-4-5", 64000, Budget, true, true, false},
     {"sonnet-4", 64000, Budget},
     {"haiku-4-5", 64000, Budget, true, true, false},
     {"haiku-4", 64000, Budget, true, true, false},
-    {"claude", 64000, Adaptive, true, false, false},
+    {"fable-5-1", 128000, Always, true, false, false, false, false},
+    {"mythos-5-1", 128000, Always, true, false, false, false, false},
+    {"fable-5", 128000, Always, true, false, false, false},
+    {"mythos-5", 128000, Always, true, false, false, false},
+    {"mythos-preview", 128000, Always, true, false, false, false},
+    {"fable", 128000, Always, true, false, false, false, false},
+    {"mythos", 128000, Always, true, false, false, false, false},
+    {"claude", 64000, Adaptive, true, false, false, false},
     {"", 8192, Budget},
 }};
 

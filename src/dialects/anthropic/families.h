@@ -16,6 +16,7 @@ enum class ThinkingForm : std::uint8_t {
   Budget,    // {type: enabled, budget_tokens}
   Either,    // that, or {type: adaptive} with output_config.effort
   Adaptive,  // the latter only
+  Always,    // the latter or nothing, which is the same: it cannot be disabled
 };
 
 struct Family {
@@ -24,9 +25,11 @@ struct Family {
   // answers that the caller did not ask to be cut. A larger one is refused.
   model::TokenCount most_output = 0;
   ThinkingForm thinking = ThinkingForm::None;
-  bool takes_schemas = false;        // output_config.format
+  bool takes_schemas = false;        // output_config.format, and with it strict tools
   bool takes_sampling = true;        // temperature, top_p, top_k
   bool takes_both_samplings = true;  // temperature beside top_p
+  bool takes_prefill = true;         // a last turn of the assistant's, which it goes on with
+  bool takes_forced = true;          // a tool choice of "any" or "tool"
 };
 const Family& family_of(std::string_view upstream_model) noexcept;
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "dialects/anthropic/blocks.h"
 #include "dialects/losses.h"
@@ -20,25 +22,27 @@ const Part& placeholder() {
 }
 
 void results_first(std::vector<const Part*>& parts) {
-  std::size_t results = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]->as<model::ToolResultPart>() == nullptr) continue;
-    std::rotate(parts.begin() + static_cast<std::ptrdiff_t>(results++),
-                parts.begin() + static_cast<std::ptrdiff_t>(i),
-                parts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-  }
+  const auto is_result = [](const Part* part) { return part->as<model::ToolResultPart>() != nullptr; };
+  std::vector<const Part*> rest;
+  std::ranges::copy_if(parts, std::back_inserter(rest), std::not_fn(is_result));
+  std::erase_if(parts, std::not_fn(is_result));
+  parts.insert(parts.end(), rest.begin(), rest.end());
 }
 
 class Builder {
  public:
-  Builder(const model::ChatRequest& request, Losses& losses, model::Dialect native)
-      : request_(request), losses_(losses), native_(native) {}
+  Builder(const model::ChatRequest& request, Losses& losses, Prefill prefill, model::Dialect native)
+      : request_(request), losses_(losses), prefill_(prefill), native_(native) {}
 
   History build() {
     for (const model::Turn& turn : request_.turns) take(turn);
     end_with_something();
     if (history_.messages.empty() || history_.messages.front().role == Role::Assistant) {
       history_.messages.insert(history_.messages.begin(), Message{Role::User, {&placeholder()}});
+      losses_.push_back({"messages", loss::kNearest});
+    }
+    if (prefill_ == Prefill::Refused && request_.dialect != native_ && history_.has_prefill()) {
+      history_.messages.push_back(Message{Role::User, {&placeholder()}});
       losses_.push_back({"messages", loss::kNearest});
     }
     for (Message& message : history_.messages) results_first(message.parts);
@@ -101,6 +105,7 @@ class Builder {
 
   const model::ChatRequest& request_;
   Losses& losses_;
+  Prefill prefill_;
   model::Dialect native_;
   History history_;
   bool last_user_was_blank_ = false;
@@ -137,46 +142,46 @@ bool History::in_unsigned_tool_loop() const noexcept {
   return asking.role == Role::Assistant && asking.parts.front()->as<model::ReasoningPart>() == nullptr;
 }
 
-History history_of(const model::ChatRequest& request, Losses& losses, model::Dialect native) {
-  return Builder(request, losses, native).build();
+History history_of(const model::ChatRequest& request, Losses& losses, Prefill prefill,
+                   model::Dialect native) {
+  return Builder(request, losses, prefill, native).build();
 }
 
 std::vector<std::string_view> tools_called(const History& history) {
   std::vector<std::string_view> names;
+  std::set<std::string_view> known;
   for (const Message& message : history.messages) {
     for (const Part* part : message.parts) {
       const auto* call = part->as<model::ToolCallPart>();
-      if (call != nullptr && std::ranges::find(names, call->name) == names.end()) names.push_back(call->name);
+      if (call != nullptr && known.insert(call->name).second) names.push_back(call->name);
     }
   }
   return names;
 }
 
 std::string_view CallIds::of_call(const model::ToolCallPart& call) {
-  std::string mapped = call.id.empty() ? fmt::format("call_{}", given_.size()) : clean_id(call.id, longest_);
-  for (std::size_t again = 2; !used_.insert(mapped).second; ++again) {
-    const std::string number = fmt::format("-{}", again);
-    mapped = clean_id(call.id, longest_ - number.size()) + number;
+  std::string mapped = call.id.empty() ? fmt::format("call_{}", mapped_.size()) : clean_id(call.id, longest_);
+  if (!used_.insert(mapped).second) {
+    std::size_t& again = again_.try_emplace(mapped, 2).first->second;
+    do {
+      const std::string number = fmt::format("-{}", again++);
+      mapped = clean_id(call.id, longest_ - number.size()) + number;
+    } while (!used_.insert(mapped).second);
   }
-  return given_.emplace_back(Given{call.id, call.name, std::move(mapped)}).mapped;
+  calls_.add(call.id, call.name);
+  return mapped_.emplace_back(std::move(mapped));
 }
 
 std::string_view CallIds::of_result(const model::ToolResultPart& result) {
   // Without an id, results come in the order of the calls of their name. Of calls with one id the first is
   // meant that has no result; ids may come again in a later turn.
-  const auto meant = [&](const Given& given) {
-    if (!result.call_id.empty()) return given.id == result.call_id;
-    return given.id.empty() && (result.name.empty() || given.name == result.name);
-  };
-  const auto open = std::find_if(given_.begin() + static_cast<std::ptrdiff_t>(answered_), given_.end(),
-                                 [&](const Given& given) { return !given.answered && meant(given); });
-  if (open != given_.end()) {
-    open->answered = true;
-    while (answered_ < given_.size() && given_[answered_].answered) ++answered_;
-    return open->mapped;
+  const bool by_id = !result.call_id.empty();
+  if (const auto open = by_id ? calls_.open_with_id(result.call_id) : calls_.open_named(result.name)) {
+    calls_.close(*open);
+    return mapped_[*open];
   }
-  const auto last = std::find_if(given_.rbegin(), given_.rend(), meant);
-  if (last != given_.rend()) return last->mapped;
+  if (const auto last = by_id ? calls_.last_with_id(result.call_id) : calls_.last_named(result.name))
+    return mapped_[*last];
   unknown_ = clean_id(result.call_id.empty() ? result.name : result.call_id, longest_);
   return unknown_;
 }

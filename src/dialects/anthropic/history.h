@@ -2,11 +2,14 @@
 // texts apart, user and assistant in turn, a user first, results before what else a user says, nothing blank.
 // And the ids of its calls.
 #pragma once
+#include <deque>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "dialects/call_index.h"
 #include "dialects/dialect.h"
 
 namespace qq::dialects::anthropic {
@@ -27,9 +30,13 @@ struct History {
   [[nodiscard]] bool in_unsigned_tool_loop() const noexcept;
 };
 
+// What becomes of an assistant's turn at the end, which another dialect's caller may mean as the beginning of
+// the answer.
+enum class Prefill : std::uint8_t { Taken, Refused /* a made-up user's turn follows it */ };
+
 // Never without a message. What is left out and is not in the table of support() is a loss. Opaque parts and
 // states of `native` stay.
-History history_of(const model::ChatRequest& request, Losses& losses,
+History history_of(const model::ChatRequest& request, Losses& losses, Prefill prefill,
                    model::Dialect native = model::Dialect::Anthropic);
 
 // The tools that are called in it, each once.
@@ -45,16 +52,11 @@ class CallIds {
   std::string_view of_result(const model::ToolResultPart& result);
 
  private:
-  struct Given {
-    std::string_view id;
-    std::string_view name;
-    std::string mapped;
-    bool answered = false;
-  };
-  std::vector<Given> given_;
-  std::size_t answered_ = 0;  // that many of the first have their results
+  CallIndex calls_;
+  std::deque<std::string> mapped_;  // of each call
   std::size_t longest_;
-  std::unordered_set<std::string> used_;
+  std::set<std::string> used_;
+  std::map<std::string, std::size_t> again_;  // by an id that was used, the next number behind it
   std::string unknown_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
+#include "dialects/call_index.h"
 #include "dialects/carried_state.h"
 #include "dialects/reasoning.h"
 
@@ -62,12 +63,9 @@ Fault take_stops(const JsonMembers& member, std::vector<std::string>& out) {
 // What the calls of the history are called, by their ids.
 using CallNames = std::unordered_map<std::string, std::string>;
 
-bool holds(const std::vector<Part>& parts, const model::OpaqueState& state) {
-  return std::ranges::any_of(parts, [&](const Part& part) { return part.state == state; });
-}
-
 // Takes off what ids carry, and puts it where it was.
 void unload(std::vector<Part>& parts, CallNames& names) {
+  std::vector<std::pair<std::size_t, Part>> thoughts;  // and before which part they stood
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (auto* result = parts[i].as<model::ToolResultPart>()) {
       result->call_id = take_carried(result->call_id).id;
@@ -79,11 +77,21 @@ void unload(std::vector<Part>& parts, CallNames& names) {
     call->id = std::move(carried.id);
     names[call->id] = call->name;
     if (!carried.carried.call.empty()) parts[i].state = std::move(carried.carried.call);
-    for (Part& thought : carried.carried.reasoning) {
-      if (holds(parts, thought.state)) continue;
-      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i++), std::move(thought));
-    }
+    for (Part& thought : carried.carried.reasoning) thoughts.emplace_back(i, std::move(thought));
   }
+  if (thoughts.empty()) return;
+  KnownStates known;
+  known.add(parts);
+  std::vector<Part> whole;
+  whole.reserve(parts.size() + thoughts.size());
+  auto next = thoughts.begin();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (; next != thoughts.end() && next->first == i; ++next) {
+      if (known.add(next->second.state)) whole.push_back(std::move(next->second));
+    }
+    whole.push_back(std::move(parts[i]));
+  }
+  parts = std::move(whole);
 }
 
 Fault take_turn(JsonValue message, model::Turn& turn, CallNames& names) {

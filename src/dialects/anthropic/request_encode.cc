@@ -66,8 +66,9 @@ class RequestWriter {
         losses_(losses),
         json_(out),
         family_(family_of(target.upstream_model)),
-        history_(history_of(request, losses)),
+        history_(history_of(request, losses, family_.takes_prefill ? Prefill::Taken : Prefill::Refused)),
         blocks_(json_, request.dialect == Dialect::Anthropic, losses),
+        chosen_(request),
         own_(request.dialect == Dialect::Anthropic) {}
 
   Result<> write() {
@@ -123,33 +124,35 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool may_be_called(const model::Tool& tool) const {
+    if (own_) return true;
     // A subset can only be said by sending fewer tools; one tool that must be called is named beside all.
-    const bool forced = request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
+    const bool forced = family_.takes_forced && request_.tool_choice &&
+                        request_.tool_choice->mode == ToolChoice::Mode::Required &&
                         request_.tool_choice->only.size() == 1;
-    return forced || is_chosen(request_, tool.name);
+    return forced || chosen_.has(tool.name);
   }
   void tools() {
     std::size_t sent = 0;
     const auto begin = [&] {
       if (sent++ == 0) json_.key("tools").begin_array();
     };
-    for (const model::Tool& tool : request_.tools) {
+    const auto is_sent = [this](const model::Tool& tool) {
       const bool foreign = tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != Dialect::Anthropic;
-      if (foreign || !may_be_called(tool)) continue;
+      return !foreign && may_be_called(tool);
+    };
+    const auto choice = choice_among(request_, Dialect::Anthropic, is_sent, losses_);
+    for (const model::Tool& tool : request_.tools) {
+      if (!is_sent(tool)) continue;
       begin();
       write_tool(tool);
     }
     const bool declared = sent == 0 && history_.has_calls && !own_ && declare_known(begin);
-    if (sent == 0) {
-      if (request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required)
-        lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    if (sent == 0) return;
     json_.end_array();
     if (declared) {
       json_.key("tool_choice").begin_object().member("type", "none").end_object();
     } else {
-      tool_choice();
+      tool_choice(choice);
     }
   }
   // Calls without any tools are refused: those of the history are declared, and none may be called.
@@ -174,23 +177,33 @@ class RequestWriter {
     } else {
       json_.raw_member("input_schema", schema_for(tool));
     }
-    if (tool.strict && !custom) json_.member("strict", *tool.strict);
+    // Models without it refuse the member, whatever it says.
+    if (own_ ? tool.strict.has_value() && !custom : is_strict(tool)) json_.member("strict", *tool.strict);
+    if (!own_ && tool.strict.value_or(false) && !custom && !is_strict(tool))
+      lose(Field::StrictTools, loss::kNoSuchField);
     blocks_.cache(tool.cache);
     if (own_) write_extra(json_, tool.extra);
     json_.end_object();
   }
+  [[nodiscard]] bool is_strict(const model::Tool& tool) const {
+    return family_.takes_schemas && tool.strict.value_or(false) && tool.kind != model::Tool::Kind::Custom;
+  }
   std::string schema_for(const model::Tool& tool) {
     std::string schema = input_schema(tool.schema);
-    if (own_ || !tool.strict.value_or(false)) return schema;
+    if (own_ || !is_strict(tool)) return schema;
     bool changed = false;
     schema = adapted_schema(wire::JsonValue(schema), changed);
     if (changed) losses_.push_back({"tools[]." + tool.name, loss::kSchemaWord});
     return schema;
   }
-  void tool_choice() {
+  void tool_choice(const std::optional<ToolChoice>& wish) {
     const bool says_parallel = request_.parallel_tool_calls.has_value();
-    if (!request_.tool_choice && !says_parallel) return;
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
+    if (!wish && !says_parallel) return;
+    ToolChoice choice = wish.value_or(ToolChoice{});
+    if (!own_ && !family_.takes_forced && choice.mode == ToolChoice::Mode::Required) {
+      choice.mode = ToolChoice::Mode::Auto;
+      lose(Field::ToolChoice, loss::kNearest);
+    }
     json_.key("tool_choice").begin_object();
     if (choice.mode == ToolChoice::Mode::None) {
       json_.member("type", "none").end_object();
@@ -317,6 +330,7 @@ class RequestWriter {
   History history_;
   BlockWriter blocks_;
   Thinking thinking_;
+  ChosenTools chosen_;
   bool own_;
 };
 

@@ -210,6 +210,25 @@ TEST(AnthropicTarget, MediaAndFiles) {
   EXPECT_EQ(answered.lost(), "messages[].content: the caller's dialect has no place for it\n");
 }
 
+TEST(AnthropicTarget, MarksThatAreNotWrittenTakeNobodysPlace) {
+  const auto with_mark = [](model::Part part) {
+    part.cache = model::CacheMark{};
+    return part;
+  };
+  model::Part result_part = result("c", "r");
+  result_part.as<model::ToolResultPart>()->content.push_back(with_mark(text(" \n")));
+  const Sent out =
+      sent(foreign(turn(Role::User, with_mark(text("1"))),
+                   turn(Role::Assistant, with_mark(thought("hm", {Dialect::Anthropic, "c2ln"})),
+                        with_mark(text("2")), call("c", "f", "{}")),
+                   turn(Role::User, std::move(result_part), with_mark(text("3")), with_mark(text("4")))));
+  std::size_t marks = 0;
+  for (std::size_t at = out.body.find("cache_control"); at != std::string::npos;
+       at = out.body.find("cache_control", at + 1))
+    ++marks;
+  EXPECT_EQ(marks, 4U) << out.body;
+}
+
 TEST(AnthropicTarget, TheLastFourCacheMarksStay) {
   model::ChatRequest request = hello();
   request.tools.push_back(tool("f"));
@@ -265,6 +284,69 @@ TEST(AnthropicTarget, SchemasAreMadeToFit) {
       R"([{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}},)"
       R"({"name":"h","input_schema":{"type":"object","properties":{"minimum":{"type":"integer"},"l":{"type":"array","items":{"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}},"required":["l"],"additionalProperties":false},"strict":true}])");
   EXPECT_EQ(out.lost(), "tools[].h: a word of JSON Schema that the target does not know\n");
+}
+
+TEST(AnthropicTarget, SchemasLoseWhatStructuredOutputsDoNotKnow) {
+  const auto adapted = [](std::string schema) {
+    model::ChatRequest request = hello();
+    request.tools = {tool("f")};
+    request.tools[0].strict = true;
+    request.tools[0].schema = std::move(schema);
+    const Sent out = sent(request);
+    EXPECT_EQ(out.lost(), "tools[].f: a word of JSON Schema that the target does not know\n");
+    const std::string tools = out.at("tools");
+    std::string made;
+    for (wire::JsonElements each{wire::JsonValue(tools)}; each.next();)
+      made = each.value().member("input_schema")->text();
+    return made;
+  };
+  EXPECT_EQ(adapted(R"({"type":"object","anyOf":[{"type":"null"}],"oneOf":[{"type":"string"}]})"),
+            R"({"type":"object","anyOf":[{"type":"null"}],"additionalProperties":false})");
+  EXPECT_EQ(
+      adapted(
+          R"({"type":"object","properties":{"not":{"type":"string","format":"uri"},"b":{"type":"string","format":"phone"}},"not":{},"if":{},"then":{},"dependentRequired":{}})"),
+      R"({"type":"object","properties":{"not":{"type":"string","format":"uri"},"b":{"type":"string"}},"additionalProperties":false})");
+  EXPECT_EQ(
+      adapted(R"({"type":"object","properties":{"t":{"type":"array","prefixItems":[{}],"items":[{}]}}})"),
+      R"({"type":"object","properties":{"t":{"type":"array"}},"additionalProperties":false})");
+}
+
+TEST(AnthropicTarget, StrictIsSaidToModelsThatKnowIt) {
+  model::ChatRequest request = hello();
+  request.tools = {tool("f"), tool("g")};
+  request.tools[0].strict = true;
+  request.tools[1].strict = false;
+  for (const char* old :
+       {"claude-sonnet-4-20250514", "claude-3-7-sonnet-latest", "claude-opus-4-0", "kimi-k2"}) {
+    const Sent out = sent(request, old);
+    EXPECT_THAT(out.body, ::testing::Not(::testing::HasSubstr("strict"))) << old;
+    EXPECT_EQ(out.lost(), "tools[].function.strict: the target has no such field\n") << old;
+  }
+  const Sent out = sent(request, "claude-opus-4-5");
+  EXPECT_THAT(out.body, ::testing::HasSubstr(R"("strict":true)"));
+  EXPECT_THAT(out.body, ::testing::Not(::testing::HasSubstr(R"("strict":false)")));
+  EXPECT_EQ(out.lost(), "");
+  const auto own = decoded(
+      R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{},"strict":true}]})");
+  EXPECT_THAT(sent(own, "claude-sonnet-4-0").body, ::testing::HasSubstr(R"("strict":true)"))
+      << "its own client gets its provider's error";
+}
+
+TEST(AnthropicTarget, FilesAreTextOrPdf) {
+  const auto given = [](std::string type, std::string name, std::string data) {
+    model::MediaPart file{
+        .kind = model::MediaPart::Kind::File, .data = std::move(data), .media_type = std::move(type)};
+    file.name = std::move(name);
+    return foreign(turn(Role::User, model::Part(std::move(file))));
+  };
+  EXPECT_THAT(sent(given("application/json", "", "e30=")).at("messages"),
+              ::testing::HasSubstr(R"({"type":"text","media_type":"text/plain","data":"{}"})"));
+  EXPECT_THAT(sent(given("", "", "JVBERi0=")).at("messages"),
+              ::testing::HasSubstr(R"({"type":"base64","media_type":"application/pdf","data":"JVBERi0="})"));
+  EXPECT_EQ(why_not_sent(given("application/msword", "a.doc", "AAAA")), "file_data");
+  model::MediaPart picture{.data = "/9j/AAAA"};
+  EXPECT_THAT(sent(foreign(turn(Role::User, model::Part(std::move(picture))))).at("messages"),
+              ::testing::HasSubstr(R"("media_type":"image/jpeg")"));
 }
 
 TEST(AnthropicTarget, CustomAndHostedTools) {
@@ -339,6 +421,46 @@ TEST(AnthropicTarget, ThinkingGivesWayToWhatWasSaidMorePlainly) {
   }
   loop.turns[1].parts.insert(loop.turns[1].parts.begin(), thought("hm", {Dialect::Anthropic, "c2ln"}));
   EXPECT_NE(with_effort(high, "claude-sonnet-4-5", {}, loop).at("thinking"), "");
+}
+
+TEST(AnthropicTarget, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
+  const model::ChatRequest begun = foreign(turn(Role::User, text("q")), turn(Role::Assistant, text("It ")));
+  EXPECT_THAT(sent(begun, "claude-sonnet-4-5").at("messages"),
+              ::testing::EndsWith(R"({"role":"assistant","content":[{"type":"text","text":"It"}]}])"));
+  const model::ReasoningWish high{.effort = model::ReasoningWish::Effort::High, .summary = {}};
+  for (const char* newer : {"claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5"}) {
+    const Sent out = with_effort(high, newer, {}, begun);
+    EXPECT_THAT(
+        out.at("messages"),
+        ::testing::EndsWith(
+            R"({"type":"text","text":"It "}]},{"role":"user","content":[{"type":"text","text":"."}]}])"))
+        << newer;
+    EXPECT_EQ(out.lost(), "messages: the nearest that the target has\n") << newer;
+    EXPECT_EQ(out.at("thinking"), R"({"type":"adaptive"})") << "nothing to give way to";
+  }
+  const auto own = decoded(
+      R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"It"}]})");
+  EXPECT_THAT(sent(own, "claude-sonnet-4-6").at("messages"), ::testing::HasSubstr(R"("text":"It"}]}])"))
+      << "its own client gets its provider's error";
+}
+
+TEST(AnthropicTarget, WhatAlwaysThinksIsNotToldToStop) {
+  using enum model::ReasoningWish::Effort;
+  const Sent none = with_effort({.effort = None, .summary = {}}, "claude-fable-5");
+  EXPECT_EQ(none.at("thinking") + none.at("output_config"), R"({"effort":"low"})");
+  EXPECT_EQ(none.lost(), "reasoning_effort: the nearest that the target has\n");
+  model::ChatRequest forced = hello();
+  forced.tools = {tool("f"), tool("g")};
+  forced.tool_choice = model::ToolChoice{model::ToolChoice::Mode::Required, {"g"}};
+  const Sent five = with_effort({.effort = High, .summary = {}}, "us.anthropic.claude-mythos-5", {}, forced);
+  EXPECT_EQ(five.at("thinking") + five.at("output_config"), R"({"effort":"high"})");
+  EXPECT_EQ(five.at("tool_choice"), R"({"type":"tool","name":"g"})");
+  EXPECT_EQ(five.lost(), "");
+  const Sent later = with_effort({.effort = High, .summary = {}}, "claude-fable-5-1", {}, forced);
+  EXPECT_EQ(later.at("thinking"), R"({"type":"adaptive"})");
+  EXPECT_EQ(later.at("tool_choice"), R"({"type":"auto"})");
+  EXPECT_THAT(later.at("tools"), ::testing::Not(::testing::HasSubstr(R"("name":"f")")));
+  EXPECT_EQ(later.lost(), "tool_choice: the nearest that the target has\n");
 }
 
 TEST(AnthropicTarget, SamplingIsClampedAndGivesWayToThinking) {

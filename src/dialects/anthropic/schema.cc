@@ -12,10 +12,37 @@ using wire::JsonElements;
 using wire::JsonMembers;
 using wire::JsonValue;
 
-constexpr std::array<std::string_view, 14> kRefusedWords{
-    "minimum",       "maximum",           "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength",     "maxLength",         "maxItems",         "uniqueItems",      "minProperties",
-    "maxProperties", "patternProperties", "propertyNames",    "contains"};
+constexpr std::array<std::string_view, 29> kRefusedWords{"minimum",
+                                                         "maximum",
+                                                         "exclusiveMinimum",
+                                                         "exclusiveMaximum",
+                                                         "multipleOf",
+                                                         "minLength",
+                                                         "maxLength",
+                                                         "maxItems",
+                                                         "uniqueItems",
+                                                         "minProperties",
+                                                         "maxProperties",
+                                                         "patternProperties",
+                                                         "propertyNames",
+                                                         "contains",
+                                                         "minContains",
+                                                         "maxContains",
+                                                         "not",
+                                                         "if",
+                                                         "then",
+                                                         "else",
+                                                         "dependentSchemas",
+                                                         "dependentRequired",
+                                                         "dependencies",
+                                                         "prefixItems",
+                                                         "additionalItems",
+                                                         "unevaluatedItems",
+                                                         "contentEncoding",
+                                                         "unevaluatedProperties",
+                                                         "contentMediaType"};
+constexpr std::array<std::string_view, 10> kFormats{"date-time", "time", "date", "duration", "email",
+                                                    "hostname",  "uri",  "ipv4", "ipv6",     "uuid"};
 // Whose value is a schema or a list of them, and whose members are schemas.
 constexpr std::array<std::string_view, 4> kSchemaWords{"items", "anyOf", "allOf", "oneOf"};
 constexpr std::array<std::string_view, 3> kSchemaMaps{"properties", "$defs", "definitions"};
@@ -27,6 +54,8 @@ bool is_one_of(const auto& words, std::string_view word) {
 bool is_refused(const JsonMembers& member) {
   const std::string_view key = member.raw_key();
   if (key == "minItems") return member.value().integer().value_or(2) > 1;
+  if (key == "format") return !is_one_of(kFormats, member.value().raw_string());
+  if (key == "items") return member.is_array();  // a tuple, before prefixItems
   return is_one_of(kRefusedWords, key);
 }
 
@@ -40,7 +69,14 @@ class Adapter {
     }
     json_.begin_object();
     bool is_object = false;
-    for (JsonMembers members(value); members.next();) member(members, is_object);
+    const bool both = value.member("anyOf") && value.member("oneOf");
+    for (JsonMembers members(value); members.next();) {
+      if (both && members.raw_key() == "oneOf") {
+        changed_ = true;  // it would be a second anyOf
+      } else {
+        member(members, is_object);
+      }
+    }
     if (is_object) json_.member("additionalProperties", false);
     json_.end_object();
   }

@@ -43,7 +43,8 @@ Thinking wished(const model::ReasoningWish& wish, ThinkingForm form) {
   }
   out.shown = wish.show;
   if (effort == Effort::None) {
-    out.mode = Mode::Disabled;
+    if (form == ThinkingForm::Always) out.effort = word_of(Effort::Low);
+    if (form != ThinkingForm::Always) out.mode = Mode::Disabled;
     return out;
   }
   if (!effort && wish.summary.empty() && !wish.show.value_or(false)) return out;
@@ -73,14 +74,19 @@ Thinking thinking_for(const model::ChatRequest& request, const Family& family, c
   if (family.thinking == ThinkingForm::None &&
       effort_of(*request.reasoning).value_or(Effort::None) != Effort::None)
     losses.push_back({std::string(field), loss::kNoSuchField});
+  const bool always = family.thinking == ThinkingForm::Always;
+  if (always && effort_of(*request.reasoning) == Effort::None)
+    losses.push_back({std::string(field), loss::kNearest});
   if (!out.on()) return out;
 
   const bool budgeted = out.mode == Mode::Budget;
+  const bool forced = family.takes_forced && forces_a_tool(request);
   const bool no_room = budgeted && most_output <= kLeastBudget;
   const bool unsigned_loop = budgeted && history.in_unsigned_tool_loop();
-  if (forces_a_tool(request) || history.has_prefill() || no_room || unsigned_loop) {
-    losses.push_back({std::string(field), loss::kNotTogether});
-    out.mode = family.thinking == ThinkingForm::Budget ? Mode::Absent : Mode::Disabled;
+  if (forced || history.has_prefill() || no_room || unsigned_loop) {
+    // What always thinks does so beside a forced tool, too, but is not told.
+    if (!always || out.shown) losses.push_back({std::string(field), loss::kNotTogether});
+    out.mode = family.thinking == ThinkingForm::Budget || always ? Mode::Absent : Mode::Disabled;
     return out;
   }
   if (budgeted) {

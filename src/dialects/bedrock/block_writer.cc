@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "dialects/calls.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::bedrock {
 namespace {
@@ -67,14 +68,17 @@ std::string_view format_of(const MediaPart& media) noexcept {
   return type.empty() ? "pdf" : "";
 }
 
+// A thought has no place for a mark behind it.
 bool is_marked(const Part& part) noexcept {
+  if (part.as<model::ReasoningPart>() != nullptr) return false;
   if (part.cache) return true;
   const auto* result = part.as<model::ToolResultPart>();
   return result != nullptr && std::ranges::any_of(result->content, is_marked);
 }
 
 std::optional<model::CacheMark> mark_of(const Part& part) noexcept {
-  if (part.cache || !is_marked(part)) return part.cache;
+  if (!is_marked(part)) return std::nullopt;
+  if (part.cache) return part.cache;
   return model::CacheMark{};
 }
 
@@ -96,12 +100,16 @@ void BlockWriter::lose(Field field, std::string_view why) {
 // ---- Cache marks
 
 void BlockWriter::choose_marks(const anthropic::History& history, std::size_t on_tools) {
-  std::size_t marks = on_tools + (request_.cache ? 1 : 0);
-  const auto count = [&](const std::vector<const Part*>& parts) {
-    for (const Part* part : parts) marks += is_marked(*part) ? 1 : 0;
-  };
-  count(history.system);
-  for (const anthropic::Message& message : history.messages) count(message.parts);
+  // Only what will be written counts: see message().
+  const Part& end = *history.messages.back().parts.back();
+  std::size_t marks = on_tools + (request_.cache && !is_marked(end) && !is_document(end) ? 1 : 0);
+  for (const Part* part : history.system) marks += is_marked(*part) ? 1 : 0;
+  for (const anthropic::Message& message : history.messages) {
+    for (const Part* part : message.parts) {
+      const bool first_document = part == message.parts.front() && is_document(*part);
+      marks += is_marked(*part) && !first_document ? 1 : 0;
+    }
+  }
   if (marks <= kMarksMost || !family_.caches) return;
   marks_to_skip_ = marks - kMarksMost;
   lose(Field::CacheMarks, loss::kTooMany);
@@ -209,6 +217,11 @@ Result<> BlockWriter::result(const model::ToolResultPart& result) {
   for (const Part& inner : result.content) {
     if (const auto* words = inner.as<model::TextPart>(); words != nullptr && trimmed(words->text).empty())
       continue;
+    if (const auto words = text_of_opaque(inner)) {
+      json_.begin_object().member("text", *words).end_object();
+      any = true;
+      continue;
+    }
     if (inner.as<model::TextPart>() == nullptr && inner.as<MediaPart>() == nullptr) continue;
     QQ_CHECK(write_part(inner));
     any = true;
@@ -269,9 +282,10 @@ std::string BlockWriter::document_name(const MediaPart& media) {
   }
   name = trimmed(name);
   if (name.empty()) name = "Document";
-  if (is_one_of(names_, name)) name += " " + std::to_string(names_.size() + 1);
-  names_.push_back(name);
-  return name;
+  number_ = std::max(number_, ++documents_);
+  std::string made = name;
+  while (!names_.insert(made).second) made = name + " " + std::to_string(number_++);
+  return made;
 }
 
 }  // namespace qq::dialects::bedrock

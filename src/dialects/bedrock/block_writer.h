@@ -1,5 +1,6 @@
 // Messages and the system prompt as Converse's content blocks.
 #pragma once
+#include <set>
 #include <string>
 
 #include "dialects/anthropic/history.h"
@@ -40,7 +41,9 @@ class BlockWriter {
   const Family& family_;
   Losses& losses_;
   anthropic::CallIds ids_;
-  std::vector<std::string> names_;  // of the documents so far: each must have its own
+  std::set<std::string> names_;  // of the documents so far: each must have its own
+  std::size_t documents_ = 0;
+  std::size_t number_ = 0;  // the next behind a name that was used
   std::size_t marks_to_skip_ = 0;
   bool marks_lost_ = false;
 };

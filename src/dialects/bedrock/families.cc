@@ -9,6 +9,10 @@ namespace {
 constexpr std::array<std::string_view, 8> kTakeSchemas{"qwen3",    "gpt-oss", "deepseek.v3", "gemma",
                                                        "nemotron", "minimax", "moonshot",    "kimi"};
 
+// Marks of Claude's families: "tools.0.custom.strict: Extra inputs are not permitted" (seen by users of
+// LiteLLM with Opus 4.7, 4.8 and Sonnet 5), though they take schemas for the answer.
+constexpr std::array<std::string_view, 3> kNotStrict{"opus-4-7", "opus-4-8", "claude"};
+
 }  // namespace
 
 Family family_of(const model::Target& target) noexcept {
@@ -23,6 +27,8 @@ Family family_of(const model::Target& target) noexcept {
     out.thinking = ThinkingWords::Claude;
     out.caches = out.caches_tools = true;
     out.takes_schemas = out.claude->takes_schemas;
+    out.takes_strict =
+        out.takes_schemas && std::ranges::find(kNotStrict, out.claude->mark) == kNotStrict.end();
     return out;
   }
   out.nova = is("nova-");
@@ -30,7 +36,7 @@ Family family_of(const model::Target& target) noexcept {
   if (is("nova-2")) out.thinking = ThinkingWords::Nova;
   if (is("gpt-oss")) out.thinking = ThinkingWords::OpenAi;
   if (is("qwen3")) out.thinking = ThinkingWords::Qwen;
-  out.takes_schemas = std::ranges::any_of(kTakeSchemas, is);
+  out.takes_schemas = out.takes_strict = std::ranges::any_of(kTakeSchemas, is);
   return out;
 }
 

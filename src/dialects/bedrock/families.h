@@ -24,6 +24,7 @@ struct Family {
   bool caches = false;         // cachePoint blocks in messages and system
   bool caches_tools = false;   // and among tools
   bool takes_schemas = false;  // outputConfig.textFormat
+  bool takes_strict = false;   // toolSpec.strict: Converse refuses it for the newest models of Claude
   bool nova = false;           // topK has a place of its own
   const anthropic::Family* claude = nullptr;
 };

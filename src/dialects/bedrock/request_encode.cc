@@ -63,8 +63,12 @@ class RequestWriter {
         losses_(losses),
         json_(out),
         family_(family_of(target)),
-        history_(anthropic::history_of(request, losses, Dialect::Bedrock)),
-        blocks_(json_, request, family_, losses) {}
+        history_(anthropic::history_of(
+            request, losses,
+            claude_rules().takes_prefill ? anthropic::Prefill::Taken : anthropic::Prefill::Refused,
+            Dialect::Bedrock)),
+        blocks_(json_, request, family_, losses),
+        chosen_(request) {}
 
   Result<> write() {
     if (family_.claude != nullptr) {
@@ -104,11 +108,11 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool forces_one() const {
-    return request_.tool_choice && request_.tool_choice->mode == ToolChoice::Mode::Required &&
-           request_.tool_choice->only.size() == 1;
+    return claude_rules().takes_forced && request_.tool_choice &&
+           request_.tool_choice->mode == ToolChoice::Mode::Required && request_.tool_choice->only.size() == 1;
   }
   [[nodiscard]] bool is_sent(const model::Tool& tool) const {
-    return tool.kind != model::Tool::Kind::Hosted && (forces_one() || is_chosen(request_, tool.name));
+    return tool.kind != model::Tool::Kind::Hosted && (forces_one() || chosen_.has(tool.name));
   }
   [[nodiscard]] std::size_t marks_on_tools() const {
     if (!family_.caches_tools) return 0;
@@ -118,12 +122,10 @@ class RequestWriter {
   void tools() {
     const bool any = std::ranges::any_of(request_.tools, [&](const auto& tool) { return is_sent(tool); });
     const std::vector<std::string_view> called = anthropic::tools_called(history_);
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
-    const bool none = choice.mode == ToolChoice::Mode::None;
-    if (called.empty() && (!any || none)) {
-      if (choice.mode == ToolChoice::Mode::Required) lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    const auto choice =
+        choice_among(request_, Dialect::Bedrock, [&](const auto& tool) { return is_sent(tool); }, losses_);
+    const bool none = choice && choice->mode == ToolChoice::Mode::None;
+    if (called.empty() && (!any || none)) return;
     json_.key("toolConfig").begin_object().key("tools").begin_array();
     for (const model::Tool& tool : request_.tools) {
       if (!is_sent(tool)) continue;
@@ -140,7 +142,7 @@ class RequestWriter {
     json_.end_array();
     // The model may call them all the same.
     if (none && any) lose(Field::ToolChoice, loss::kNearest);
-    if (any && !none) tool_choice(choice);
+    if (any && !none && choice) tool_choice(*choice);
     json_.end_object();
   }
   void write_schema(std::string_view schema) {
@@ -150,7 +152,7 @@ class RequestWriter {
     const bool custom = tool.kind == model::Tool::Kind::Custom;
     json_.begin_object().key("toolSpec").begin_object().member("name", tool.name);
     if (!tool.description.empty()) json_.member("description", tool.description);
-    const bool strict = tool.strict.value_or(false) && !custom && family_.takes_schemas;
+    const bool strict = tool.strict.value_or(false) && !custom && family_.takes_strict;
     std::string schema = custom ? std::string(kCustomInputSchema) : anthropic::input_schema(tool.schema);
     if (strict) {
       bool changed = false;
@@ -164,12 +166,13 @@ class RequestWriter {
     json_.end_object().end_object();
   }
   void tool_choice(const ToolChoice& choice) {
-    if (!request_.tool_choice) return;
+    const bool forced = choice.mode == ToolChoice::Mode::Required && claude_rules().takes_forced;
+    if (choice.mode == ToolChoice::Mode::Required && !forced) lose(Field::ToolChoice, loss::kNearest);
     json_.key("toolChoice").begin_object();
     if (forces_one()) {
       json_.key("tool").begin_object().member("name", choice.only.front()).end_object();
     } else {
-      json_.key(choice.mode == ToolChoice::Mode::Required ? "any" : "auto").begin_object().end_object();
+      json_.key(forced ? "any" : "auto").begin_object().end_object();
     }
     json_.end_object();
   }
@@ -345,6 +348,7 @@ class RequestWriter {
   Family family_;
   anthropic::History history_;
   BlockWriter blocks_;
+  ChosenTools chosen_;
   anthropic::Thinking thinking_;
   anthropic::Sampling sampling_;
   std::string_view effort_;

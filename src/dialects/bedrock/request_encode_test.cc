@@ -165,6 +165,21 @@ TEST(BedrockRequest, AMarkOfTheWholeRequestStandsAtItsEnd) {
   EXPECT_EQ(asked(wish).at("messages"), marked_once);
 }
 
+TEST(BedrockRequest, MarksThatAreNotWrittenTakeNobodysPlace) {
+  model::ChatRequest wish =
+      request(turn(Role::User, marked(media(Kind::File, "application/pdf", "AAAA")), marked(text("1"))),
+              turn(Role::Assistant, marked(thought("hm", {model::Dialect::Bedrock, "s"})), marked(text("2"))),
+              turn(Role::User, marked(text("3")), marked(text("4"))));
+  wish.cache = model::CacheMark{};
+  const Sent out = asked(wish);
+  std::size_t marks = 0;
+  for (std::size_t at = out.body.find("cachePoint"); at != std::string::npos;
+       at = out.body.find("cachePoint", at + 1))
+    ++marks;
+  EXPECT_EQ(marks, 4U) << out.body;
+  EXPECT_EQ(out.body.find(R"({"signature":"s"}}},{"cachePoint")"), std::string::npos);
+}
+
 TEST(BedrockRequest, OfTooManyMarksTheLastFourAreWritten) {
   model::ChatRequest wish = request(turn(Role::User, marked(text("1")), marked(text("2")), marked(text("3")),
                                          marked(text("4")), marked(text("5"))));
@@ -260,6 +275,38 @@ TEST(BedrockRequest, WhatOnlyConverseHasGoesOnAsItIs) {
 TEST(BedrockRequest, AnAnswersBeginningEndsWithoutWhiteSpace) {
   const Sent out = asked(request(turn(Role::User, text("Go")), turn(Role::Assistant, text("So \n"))));
   EXPECT_NE(out.body.find(R"({"text":"So"})"), std::string::npos) << out.body;
+}
+
+TEST(BedrockRequest, StrictToolsAreSaidWhereConverseTakesThem) {
+  model::ChatRequest wish = hello();
+  wish.tools = {tool("f")};
+  wish.tools[0].strict = true;
+  for (const char* refuses : {"anthropic.claude-opus-4-7", "anthropic.claude-opus-4-8",
+                              "anthropic.claude-sonnet-5-v1:0", "anthropic.claude-sonnet-4-20250514-v1:0"}) {
+    const Sent out = asked(wish, refuses);
+    EXPECT_EQ(out.body.find("strict"), std::string::npos) << refuses;
+    EXPECT_EQ(out.losses, "tools[].function.strict: the target has no such field\n") << refuses;
+  }
+  EXPECT_NE(asked(wish).body.find(R"("strict":true)"), std::string::npos);
+}
+
+TEST(BedrockRequest, ABegunAnswerIsNotSentToModelsThatRefuseIt) {
+  const auto begun = request(turn(Role::User, text("q")), turn(Role::Assistant, text("It")));
+  const Sent out = asked(begun, "anthropic.claude-sonnet-4-6");
+  EXPECT_TRUE(out.at("messages").ends_with(R"({"text":"It"}]},{"role":"user","content":[{"text":"."}]}])"))
+      << out.body;
+  EXPECT_EQ(out.losses, "messages: the nearest that the target has\n");
+  EXPECT_TRUE(asked(begun).at("messages").ends_with(R"({"role":"assistant","content":[{"text":"It"}]}])"));
+}
+
+TEST(BedrockRequest, ModelsThatTakeNoForcedToolAreLeftTheChoice) {
+  model::ChatRequest wish = hello();
+  wish.tools = {tool("f"), tool("g")};
+  wish.tool_choice = choice(Mode::Required, {"g"});
+  const Sent out = asked(wish, "anthropic.claude-fable-5-1");
+  EXPECT_EQ(out.at("toolConfig", "toolChoice"), R"({"auto":{}})");
+  EXPECT_EQ(out.body.find(R"("name":"f")"), std::string::npos);
+  EXPECT_EQ(out.losses, "tool_choice: the nearest that the target has\n");
 }
 
 }  // namespace

@@ -54,6 +54,24 @@ TEST(CohereStream, CitationsMayComeInsideATextAndBehindIt) {
   EXPECT_EQ(stream.answer.choices.at(0).finish, model::Finish::StopString);
 }
 
+TEST(CohereStream, ACitationThatComesTooLateIsNotOfTheNextText) {
+  const auto cited = [](int content, const std::string& text) {
+    return R"("citations":{"start":0,"end":1,"text":")" + text +
+           R"(","type":"TEXT_CONTENT","content_index":)" + std::to_string(content) + "}";
+  };
+  const auto stream =
+      decoded(kBegin + message("content-start", 0, R"("content":{"type":"text","text":"A"})") +
+              event("content-end", R"("index":0)") + message("citation-start", 0, cited(0, "A")) +
+              message("content-start", 1, R"("content":{"type":"text","text":"B"})") +
+              message("citation-start", 1, cited(0, "A")) + message("citation-start", 2, cited(1, "B")) +
+              end("COMPLETE"));
+  const auto& parts = stream.answer.choices.at(0).parts;
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].as<model::TextPart>()->citations.size(), 1U);
+  ASSERT_EQ(parts[1].as<model::TextPart>()->citations.size(), 1U);
+  EXPECT_NE(parts[1].as<model::TextPart>()->citations[0].find(R"("text":"B")"), std::string::npos);
+}
+
 TEST(CohereStream, APlanIsAThoughtThatGoesBack) {
   const std::string call =
       R"("tool_calls":{"id":"c1","type":"function","function":{"name":"f","arguments":""}})";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "dialects/anthropic/history.h"
 #include "dialects/anthropic/schema.h"
 #include "dialects/body_size.h"
@@ -54,7 +55,7 @@ constexpr std::array kSupport{
 class RequestWriter {
  public:
   RequestWriter(const ChatRequest& request, const model::Target& target, Losses& losses, std::string& out)
-      : request_(request), target_(target), losses_(losses), json_(out) {}
+      : request_(request), target_(target), losses_(losses), json_(out), chosen_(request) {}
 
   Result<> write() {
     json_.begin_object().member("model", target_.upstream_model).member("stream", request_.stream);
@@ -92,11 +93,14 @@ class RequestWriter {
   // ---- Messages
 
   void system(const model::Turn& turn) {
-    const auto is_text = [](const Part& part) { return part.as<model::TextPart>() != nullptr; };
-    if (std::ranges::none_of(turn.parts, is_text)) return;
+    const auto says = [](const Part& part) {
+      const auto* text = part.as<model::TextPart>();
+      return text != nullptr && !trimmed(text->text).empty();
+    };
+    if (std::ranges::none_of(turn.parts, says)) return;
     json_.begin_object().member("role", "system").key("content").begin_array();
     for (const Part& part : turn.parts) {
-      if (const auto* text = part.as<model::TextPart>()) write_text(text->text);
+      if (says(part)) write_text(part.as<model::TextPart>()->text);
     }
     json_.end_array().end_object();
   }
@@ -105,7 +109,12 @@ class RequestWriter {
   }
 
   Result<> user(const model::Turn& turn) {
-    const SplitTurn split = split_user_turn(turn);
+    SplitTurn split = split_user_turn(turn);
+    // Blank texts are refused.
+    std::erase_if(split.rest, [](const Part* part) {
+      const auto* text = part->as<model::TextPart>();
+      return text != nullptr && trimmed(text->text).empty();
+    });
     for (const model::ToolResultPart* result : split.results) {
       json_.begin_object().member("role", "tool").member("tool_call_id", ids_.of_result(*result));
       json_.member("content", text_of_result(*result)).end_object();
@@ -157,7 +166,8 @@ class RequestWriter {
   }
 
   void assistant(std::size_t& turn) {
-    const Spoken spoken = spoken_from(request_.turns, turn);
+    Spoken spoken = spoken_from(request_.turns, turn);
+    if (trimmed(spoken.text).empty()) spoken.text.clear();
     std::string plan;
     std::string thoughts;
     for (const Part* part : spoken.thought_parts) {
@@ -203,15 +213,13 @@ class RequestWriter {
   // ---- Tools
 
   [[nodiscard]] bool is_sent(const model::Tool& tool) const {
-    return tool.kind != model::Tool::Kind::Hosted && is_chosen(request_, tool.name);
+    return tool.kind != model::Tool::Kind::Hosted && chosen_.has(tool.name);
   }
   void tools() {
-    const ToolChoice choice = request_.tool_choice.value_or(ToolChoice{});
-    has_tools_ = std::ranges::any_of(request_.tools, [&](const auto& tool) { return is_sent(tool); });
-    if (!has_tools_) {
-      if (choice.mode == ToolChoice::Mode::Required) lose(Field::ToolChoice, loss::kNotTogether);
-      return;
-    }
+    const auto sent = [this](const model::Tool& tool) { return is_sent(tool); };
+    const ToolChoice choice = choice_among(request_, Dialect::Cohere, sent, losses_).value_or(ToolChoice{});
+    has_tools_ = std::ranges::any_of(request_.tools, sent);
+    if (!has_tools_) return;
     bool strict = false;
     bool loose = false;
     json_.key("tools").begin_array();
@@ -289,6 +297,7 @@ class RequestWriter {
   const model::Target& target_;
   Losses& losses_;
   wire::JsonWriter json_;
+  ChosenTools chosen_;
   anthropic::CallIds ids_;
   bool has_tools_ = false;
   bool error_lost_ = false;

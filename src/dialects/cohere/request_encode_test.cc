@@ -148,5 +148,16 @@ TEST(CohereRequest, ThinkingIsABudget) {
   EXPECT_EQ(asked(wish, false).losses, "");
 }
 
+TEST(CohereRequest, SaysNoBlankTexts) {
+  const Sent out = asked(request(
+      turn(Role::System, text(" ")), turn(Role::User, text(""), text("Hi"), text("\n")),
+      turn(Role::Assistant, text(" "), call("a", "f", "{}")), turn(Role::User, result("a", "r"), text(" "))));
+  EXPECT_EQ(
+      out.at("messages"),
+      R"([{"role":"user","content":[{"type":"text","text":"Hi"}]},)"
+      R"({"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},)"
+      R"({"role":"tool","tool_call_id":"a","content":"r"}])");
+}
+
 }  // namespace
 }  // namespace qq::dialects::cohere

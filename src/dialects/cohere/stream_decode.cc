@@ -50,6 +50,7 @@ class CohereStream final : public StreamDecoder {
     const JsonValue message = delta.member("message").value_or(JsonValue());
     if (type == "content-delta" || type == "content-start") {
       if (type == "content-start") begin_content();
+      content_index_ = index_of(event);
       content(message.member("content").value_or(JsonValue()));
     } else if (type == "tool-plan-delta") {
       if (!std::exchange(in_plan_, true)) events_.close();
@@ -115,9 +116,13 @@ class CohereStream final : public StreamDecoder {
   void citation(JsonValue value) {
     const auto type = value.member("type");
     if (type && type->is_string() && type->raw_string() != "TEXT_CONTENT") return;
-    if (value.is_object()) events_.citation(value.text());
-    for (wire::JsonElements each(value); value.is_array() && each.next();)
-      events_.citation(each.value().text());
+    if (value.is_object()) cite(value);
+    for (wire::JsonElements each(value); value.is_array() && each.next();) cite(each.value());
+  }
+  // One that comes behind the end of its content has no place any more, and must not go to the next.
+  void cite(JsonValue citation) {
+    if (count_in(citation.member("content_index")).value_or(content_index_) == content_index_)
+      events_.citation(citation.text());
   }
 
   void end(JsonValue delta) {
@@ -134,6 +139,7 @@ class CohereStream final : public StreamDecoder {
   wire::SseDecoder sse_;
   PartEvents events_;
   std::int64_t call_index_ = 0;
+  std::int64_t content_index_ = 0;
   bool in_plan_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include "dialects/calls.h"
 #include "dialects/declared/render.h"
 #include "dialects/declared/support.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::declared {
 namespace {
@@ -168,6 +169,8 @@ class MessageEncoder {
         if (media->source != MediaPart::Source::Text)
           return fail(not_possible(name(Field::ImageInput), "its tools' results are text"));
         text += media->data;
+      } else if (const auto found = text_of_opaque(part)) {
+        text += *found;
       }
     }
     Values values;

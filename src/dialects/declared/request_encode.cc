@@ -76,10 +76,11 @@ class RequestEncoder {
     const std::optional<ToolChoice>& choice = request_.tool_choice;
     // Where nothing can be forbidden in words, tools are left out.
     if (choice && choice->mode == ToolChoice::Mode::None && !body_has(Placeholder::ToolChoice)) return {};
+    const ChosenTools chosen(request_);
     std::string list = "[";
     for (const model::Tool& tool : request_.tools) {
       // A choice among some of the tools is made by offering no others.
-      if (!is_chosen(request_, tool.name)) continue;
+      if (!chosen.has(tool.name)) continue;
       Values values;
       values.set_text(Placeholder::Name, tool.name);
       if (!tool.description.empty()) values.set_text(Placeholder::Description, tool.description);

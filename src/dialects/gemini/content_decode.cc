@@ -86,12 +86,6 @@ void take_response(JsonValue response, model::ToolResultPart& result) {
   result.content.emplace_back(model::TextPart{.text = compact(response.text()), .citations = {}});
 }
 
-bool has_reasoning_state(const model::Turn& turn) noexcept {
-  return std::ranges::any_of(turn.parts, [](const Part& part) {
-    return part.as<model::ReasoningPart>() != nullptr && !part.state.empty();
-  });
-}
-
 std::string* text_of(Part& part) noexcept {
   if (auto* text = part.as<model::TextPart>()) return &text->text;
   auto* thought = part.as<model::ReasoningPart>();
@@ -124,21 +118,16 @@ Result<Role> role_of(JsonValue value, const std::string& path) {
 }  // namespace
 
 void ContentDecoder::match(model::ToolResultPart& result) {
-  const auto found = std::ranges::find_if(open_, [&](const OpenCall& call) {
-    if (!result.call_id.empty()) return call.id == result.call_id;
-    return result.name.empty() || call.name == result.name;
-  });
-  if (found != open_.end()) {
-    if (result.call_id.empty()) result.call_id = found->id;
-    if (result.name.empty()) result.name = found->name;
-    closed_.push_back(std::move(*found));
-    open_.erase(found);
+  const bool by_id = !result.call_id.empty();
+  if (const auto open = by_id ? index_.open_with_id(result.call_id) : index_.open_named(result.name)) {
+    if (result.call_id.empty()) result.call_id = calls_[*open].id;
+    if (result.name.empty()) result.name = calls_[*open].name;
+    index_.close(*open);
     return;
   }
-  if (result.call_id.empty()) result.call_id = "call_" + std::to_string(calls_++);
+  if (result.call_id.empty()) result.call_id = "call_" + std::to_string(made_++);
   if (!result.name.empty()) return;
-  const auto before = std::ranges::find(closed_, result.call_id, &OpenCall::id);
-  if (before != closed_.end()) result.name = before->name;
+  if (const auto before = index_.last_with_id(result.call_id)) result.name = calls_[*before].name;
 }
 
 Result<> ContentDecoder::take_call(JsonValue call, const std::string& path, Part part, model::Turn& turn) {
@@ -171,15 +160,16 @@ Result<> ContentDecoder::take_call(JsonValue call, const std::string& path, Part
   }
   CarriedId carried = take_carried(made.id);
   made.id = std::move(carried.id);
-  if (made.id.empty()) made.id = "call_" + std::to_string(calls_);
-  ++calls_;
+  if (made.id.empty()) made.id = "call_" + std::to_string(made_);
+  ++made_;
   if (part.state.empty()) part.state = std::move(carried.carried.call);
-  const bool before =
-      !turns_.empty() && turns_.back().role == Role::Assistant && has_reasoning_state(turns_.back());
-  if (!before && !has_reasoning_state(turn)) {
+  const bool before = !turns_.empty() && turns_.back().role == Role::Assistant && last_has_state_;
+  if (!before && !turn_has_state_ && !carried.carried.reasoning.empty()) {
     for (Part& thought : carried.carried.reasoning) turn.parts.push_back(std::move(thought));
+    turn_has_state_ = true;
   }
-  open_.push_back({made.id, made.name});
+  index_.add(made.id, made.name);
+  calls_.push_back({made.id, made.name});
   part.is = std::move(made);
   turn.parts.push_back(std::move(part));
   return {};
@@ -268,6 +258,7 @@ Result<> ContentDecoder::take_part(JsonValue value, const std::string& path, mod
       using Kind = model::ReasoningPart::Kind;
       part.is =
           model::ReasoningPart{.kind = own ? Kind::Summary : Kind::Full, .text = std::move(text), .id = {}};
+      turn_has_state_ |= !part.state.empty();
     } else {
       part.is = model::TextPart{.text = std::move(text), .citations = {}};
     }
@@ -287,6 +278,7 @@ Result<> ContentDecoder::take_part(JsonValue value, const std::string& path, mod
 Result<> ContentDecoder::take_content(JsonValue content, const std::string& path) {
   constexpr std::array<std::string_view, 2> kFields{"role", "parts"};
   model::Turn turn;
+  turn_has_state_ = false;
   JsonValue parts;
   QQ_CHECK(read_members(content, kFields, path,
                         [&](std::size_t field, std::string_view key, JsonValue value) -> Result<> {
@@ -315,6 +307,7 @@ void ContentDecoder::add_answer(model::Turn turn) {
   std::erase_if(turn.parts, says_nothing);
   if (turn.parts.empty() && turn.extra.empty()) return;
   const bool goes_on = !turns_.empty() && turns_.back().role == Role::Assistant && turn.extra.empty();
+  last_has_state_ = turn_has_state_ || (goes_on && last_has_state_);
   if (!goes_on) {
     turns_.push_back(std::move(turn));
     return;

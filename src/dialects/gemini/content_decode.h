@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dialects/call_index.h"
 #include "model/chat_request.h"
 #include "wire/json.h"
 
@@ -19,8 +20,7 @@ class ContentDecoder {
   void release(std::vector<model::Turn>& turns);
 
  private:
-  // A call whose result has not come.
-  struct OpenCall {
+  struct Call {
     std::string id;
     std::string name;
   };
@@ -35,9 +35,11 @@ class ContentDecoder {
 
   std::vector<model::Turn> turns_;
   std::vector<model::Turn> system_;
-  std::vector<OpenCall> open_;
-  std::vector<OpenCall> closed_;
-  std::size_t calls_ = 0;  // so far, to make ids that stay the same while the conversation grows
+  bool turn_has_state_ = false;  // a thought with a state is in the turn that is being read
+  bool last_has_state_ = false;  // and in the last answer
+  std::vector<Call> calls_;
+  CallIndex index_{CallIndex::ByName::All};
+  std::size_t made_ = 0;  // calls and lone results so far: ids stay the same while the conversation grows
 };
 
 }  // namespace qq::dialects::gemini

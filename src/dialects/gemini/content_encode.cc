@@ -5,10 +5,12 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "dialects/call_index.h"
 #include "dialects/fields.h"
 #include "dialects/gemini/part_write.h"
 #include "dialects/gemini/words.h"
 #include "dialects/losses.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::gemini {
 namespace {
@@ -34,11 +36,6 @@ struct Content {
   bool of_model = false;
   std::vector<const Part*> parts;
   const model::Turn* turn = nullptr;  // the first, for its extra members
-};
-
-struct KnownCall {
-  std::string_view id;
-  std::string_view name;
 };
 
 std::string_view guessed_type(const MediaPart& media) noexcept {
@@ -144,20 +141,13 @@ class ContentWriter {
       std::size_t place = calls_.size() + 1;
       if (const auto* result = part->as<model::ToolResultPart>()) {
         has_results = true;
-        place = static_cast<std::size_t>(find_call(result->call_id) - calls_.begin());
+        place = last_calls_.last_with_id(result->call_id).value_or(calls_.size());
       }
       placed.push_back({place, placed.size(), part});
     }
     if (!has_results) return;
     std::ranges::sort(placed);
     std::ranges::transform(placed, parts.begin(), &Placed::part);
-  }
-
-  [[nodiscard]] std::vector<KnownCall>::const_iterator find_call(std::string_view id) const {
-    // Ids may repeat between turns: the last one is meant.
-    const auto found =
-        std::find_if(calls_.rbegin(), calls_.rend(), [&](const KnownCall& call) { return call.id == id; });
-    return found == calls_.rend() ? calls_.end() : found.base() - 1;
   }
 
   Result<> write(Content& content) {
@@ -241,7 +231,8 @@ class ContentWriter {
 
   void write_call(const model::ToolCallPart& call, const Part& part) {
     const bool first_of_step = calls_.size() == calls_before_;
-    calls_.push_back({call.id, call.name});
+    calls_.push_back(call.name);
+    last_calls_.add(call.id, call.name);
     json_.begin_object().key("functionCall").begin_object();
     if (!vertex_ && !call.id.empty()) json_.member("id", call.id);
     json_.member("name", call.name).key("args");
@@ -261,8 +252,8 @@ class ContentWriter {
 
   Result<> write_result(const model::ToolResultPart& result, const Part& part) {
     std::string_view name = result.name;
-    const auto call = find_call(result.call_id);
-    if (name.empty() && call != calls_.end()) name = call->name;
+    const auto call = name.empty() ? last_calls_.last_with_id(result.call_id) : std::nullopt;
+    if (call) name = calls_[*call];
     if (name.empty()) {
       return fail(Error::client(ErrorKind::InvalidRequest,
                                 "the result of '" + result.call_id +
@@ -297,12 +288,13 @@ class ContentWriter {
     const std::string* only = nullptr;
     for (const Part& inner : result.content) {
       const auto* text = inner.as<model::TextPart>();
-      if (text == nullptr) continue;
-      if (only == nullptr && joined.empty()) {
+      const auto words = text_of_opaque(inner);
+      if (text == nullptr && !words) continue;
+      if (only == nullptr && joined.empty() && text != nullptr) {
         only = &text->text;
       } else {
         if (only != nullptr) joined = *std::exchange(only, nullptr);
-        joined.append(1, '\n').append(text->text);
+        joined.append(joined.empty() ? "" : "\n").append(words ? *words : text->text);
       }
     }
     const std::string_view text = only != nullptr ? std::string_view(*only) : std::string_view(joined);
@@ -329,8 +321,9 @@ class ContentWriter {
   ModelTraits traits_;
   std::vector<const model::Turn*> system_;
   std::vector<Content> contents_;
-  std::vector<KnownCall> calls_;
-  std::size_t calls_before_ = 0;  // of the step that is being written
+  std::vector<std::string_view> calls_;  // their names
+  CallIndex last_calls_;                 // ids may repeat between turns: the last one is meant
+  std::size_t calls_before_ = 0;         // of the step that is being written
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "dialects/calls.h"
 #include "dialects/fields.h"
 #include "dialects/gemini/content_encode.h"
 #include "dialects/gemini/dialect.h"
@@ -75,6 +76,7 @@ class RequestWriter {
         target_(target),
         losses_(losses),
         own_(request.dialect == Dialect::Gemini),
+        chosen_(request),
         json_(out_.body) {}
 
   Result<EncodedRequest> run() {
@@ -124,8 +126,7 @@ class RequestWriter {
   [[nodiscard]] bool offers(const model::Tool& tool) const {
     if (!request_.tool_choice || request_.tool_choice->mode != model::ToolChoice::Mode::Auto || own_)
       return true;
-    const std::vector<std::string>& only = request_.tool_choice->only;
-    return only.empty() || std::ranges::find(only, tool.name) != only.end();
+    return chosen_.has(tool.name);
   }
 
   // Whether there are functions.
@@ -165,11 +166,15 @@ class RequestWriter {
 
   Result<> write_tool_config(bool has_functions) {
     constexpr std::string_view kCalling = "toolConfig.functionCallingConfig";
-    const bool chosen = request_.tool_choice && has_functions;
+    const auto choice = choice_among(
+        request_, Dialect::Gemini,
+        [&](const model::Tool& tool) { return tool.kind == model::Tool::Kind::Function && offers(tool); },
+        losses_);
+    const bool chosen = choice && has_functions;
     const bool extra_calling = own_ && has_extra(request_.extra, kCalling);
     const bool must_call =
         request_.tool_choice && request_.tool_choice->mode == model::ToolChoice::Mode::Required;
-    if (must_call && !has_functions) {
+    if (must_call && !has_functions && (own_ || request_.tools.empty())) {
       const std::string param(name_of(Field::ToolChoice, request_.dialect));
       return fail(Error::client(ErrorKind::InvalidRequest,
                                 "'" + param + "' wants a call, but there is no function to be called",
@@ -183,7 +188,7 @@ class RequestWriter {
       const bool has_mode = extra_calling && std::ranges::any_of(request_.extra, [&](const auto& field) {
                               return field.key == "toolConfig.functionCallingConfig.mode";
                             });
-      if (chosen) write_choice(*request_.tool_choice, has_mode);
+      if (chosen) write_choice(*choice, has_mode);
       if (own_) write_extra(json_, request_.extra, kCalling);
       json_.end_object();
     }
@@ -217,8 +222,10 @@ class RequestWriter {
     if (sampling.presence_penalty) json_.member("presencePenalty", *sampling.presence_penalty);
     if (sampling.frequency_penalty) json_.member("frequencyPenalty", *sampling.frequency_penalty);
     write_seed();
-    if (sampling.logprobs) json_.member("responseLogprobs", *sampling.logprobs);
-    if (sampling.top_logprobs) json_.member("logprobs", *sampling.top_logprobs);
+    const bool wants = sampling.wants_logprobs();
+    if (sampling.logprobs || wants)
+      json_.member("responseLogprobs", own_ ? sampling.logprobs.value_or(false) : wants);
+    if (sampling.top_logprobs && (wants || own_)) json_.member("logprobs", *sampling.top_logprobs);
     write_output();
     write_modalities();
     write_thinking();
@@ -309,6 +316,7 @@ class RequestWriter {
   const model::Target& target_;
   Losses& losses_;
   bool own_;
+  ChosenTools chosen_;
   EncodedRequest out_;
   JsonWriter json_;
 };

@@ -154,6 +154,8 @@ void SchemaMerger::gather_choices(JsonValue list, Merged& merged) {
 void SchemaMerger::gather(JsonValue schema, Merged& merged) {
   if (schema.is_false()) return lose("false");
   if (!schema.is_object()) return;
+  if (schema.text().size() > may_read_) return lose(refs_.empty() ? "depth" : "$ref");
+  may_read_ -= schema.text().size();
   merged.sources.push_back(schema);
   for (JsonMembers members(schema); members.next();) {
     const NamedWord* const word = named_word(members.raw_key());

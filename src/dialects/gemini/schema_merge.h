@@ -60,9 +60,11 @@ struct Merged {
 
 class SchemaMerger {
  public:
-  SchemaMerger(wire::JsonValue root, SchemaForm form) noexcept : root_(root), form_(form) {}
+  SchemaMerger(wire::JsonValue root, SchemaForm form) noexcept
+      : root_(root), form_(form), may_read_(kReadsFree + kReadsMost * root.text().size()) {}
 
-  // What `schema` says. References that are followed are remembered until forget(marked).
+  // What `schema` says; nothing of it once too much was read. References that are followed are remembered
+  // until forget(marked).
   void gather(wire::JsonValue schema, Merged& merged);
   [[nodiscard]] std::size_t mark() const noexcept { return refs_.size(); }
   void forget(std::size_t marked) noexcept { refs_.resize(marked); }
@@ -84,8 +86,15 @@ class SchemaMerger {
   void gather_ref(std::string_view pointer, Merged& merged);
   void gather_choices(wire::JsonValue list, Merged& merged);
 
+  // A schema is read again at each level and for each reference to it. More bytes than these cost a
+  // stranger's schema more than any real one needs: (kReadsMost) times its size, and (kReadsFree) for small
+  // ones.
+  static constexpr std::size_t kReadsMost = 8;
+  static constexpr std::size_t kReadsFree = 1024UL * 1024;
+
   wire::JsonValue root_;
   SchemaForm form_;
+  std::size_t may_read_;
   std::vector<std::string> lost_;
   std::vector<Definition> defs_;  // by name
   bool defs_read_ = false;

@@ -160,5 +160,26 @@ TEST(GeminiSchemas, OfAnObjectWithoutPropertiesTakeNothing) {
   }
 }
 
+// Each of the references has another MB read, some ten times: 50 GB without a limit.
+TEST(GeminiSchemaLimits, MuchThatIsReferredToOftenIsReadSomeTimesOnly) {
+  std::string schema = R"({"type":"object","$defs":{"D":{"type":"string","x-a":")" +
+                       std::string(1'000'000, 'x') + R"("}},"properties":{"a0":{"$ref":"#/$defs/D"})";
+  for (int i = 1; i < 5'000; ++i) schema += R"(,"a)" + std::to_string(i) + R"(":{"$ref":"#/$defs/D"})";
+  const EncodedSchema made = encode_schema(wire::JsonValue(schema + "}}"));
+  EXPECT_FALSE(wire::check_json(made.json));
+  EXPECT_NE(made.json.find("\"a4999\""), std::string::npos);
+  EXPECT_FALSE(made.lost.empty());
+}
+
+TEST(GeminiSchemaLimits, MuchInManyLevelsIsReadSomeTimesOnly) {
+  std::string schema;
+  for (int i = 0; i < 60; ++i) schema += R"({"type":"object","properties":{"a":)";
+  schema += R"({"type":"string","x-a":")" + std::string(5'000'000, 'x') + R"("})";
+  for (int i = 0; i < 60; ++i) schema += "}}";
+  const EncodedSchema made = encode_schema(wire::JsonValue(schema));
+  EXPECT_FALSE(wire::check_json(made.json));
+  EXPECT_NE(std::ranges::find(made.lost, "depth"), made.lost.end());
+}
+
 }  // namespace
 }  // namespace qq::dialects::gemini

@@ -1,6 +1,7 @@
 // A request for a target. What is decided here and not in the table is told in dialect.h.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "dialects/anthropic/schema.h"
 #include "dialects/body_size.h"
@@ -52,7 +53,7 @@ constexpr std::array kSupport{
 class RequestWriter {
  public:
   RequestWriter(const ChatRequest& request, const model::Target& target, Losses& losses, std::string& out)
-      : request_(request), target_(target), losses_(losses), json_(out) {}
+      : request_(request), target_(target), losses_(losses), json_(out), chosen_(request) {}
 
   Result<> write() {
     json_.begin_object().member("model", target_.upstream_model).member("stream", request_.stream);
@@ -72,8 +73,10 @@ class RequestWriter {
     format();
     options();
     thinking();
-    if (request_.sampling.logprobs) json_.member("logprobs", *request_.sampling.logprobs);
-    if (request_.sampling.top_logprobs) json_.member("top_logprobs", *request_.sampling.top_logprobs);
+    const bool logprobs = request_.sampling.wants_logprobs();
+    if (request_.sampling.logprobs || logprobs) json_.member("logprobs", logprobs);
+    if (request_.sampling.top_logprobs && logprobs)
+      json_.member("top_logprobs", *request_.sampling.top_logprobs);
     json_.end_object();
     return {};
   }
@@ -150,9 +153,8 @@ class RequestWriter {
   }
   // Of the last call with this id.
   [[nodiscard]] std::string_view name_of_call(std::string_view id) const {
-    const auto found = std::find_if(calls_.rbegin(), calls_.rend(),
-                                    [&](const model::ToolCallPart* call) { return call->id == id; });
-    return found == calls_.rend() ? std::string_view() : std::string_view((*found)->name);
+    const auto found = names_.find(id);
+    return found == names_.end() ? std::string_view() : found->second;
   }
 
   void assistant(std::size_t& turn) {
@@ -169,7 +171,7 @@ class RequestWriter {
     json_.end_object();
   }
   void write_call(const model::ToolCallPart& call) {
-    calls_.push_back(&call);
+    names_[call.id] = call.name;
     bool wrapped = false;
     json_.begin_object();
     if (!call.id.empty()) json_.member("id", call.id);
@@ -186,7 +188,7 @@ class RequestWriter {
     if (choice.mode == ToolChoice::Mode::None) return;
     bool begun = false;
     for (const model::Tool& tool : request_.tools) {
-      if (tool.kind == model::Tool::Kind::Hosted || !is_chosen(request_, tool.name)) continue;
+      if (tool.kind == model::Tool::Kind::Hosted || !chosen_.has(tool.name)) continue;
       if (!std::exchange(begun, true)) json_.key("tools").begin_array();
       const bool custom = tool.kind == model::Tool::Kind::Custom;
       json_.begin_object().member("type", "function").key("function").begin_object();
@@ -258,7 +260,8 @@ class RequestWriter {
   const model::Target& target_;
   Losses& losses_;
   wire::JsonWriter json_;
-  std::vector<const model::ToolCallPart*> calls_;
+  ChosenTools chosen_;
+  std::map<std::string_view, std::string_view> names_;  // of the calls, by their ids
   bool error_lost_ = false;
   bool media_lost_ = false;
 };

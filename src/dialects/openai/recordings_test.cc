@@ -1,5 +1,6 @@
 // Every recorded exchange of the OpenAI dialects through decoder and judge: the same however the bytes are
 // split, and as tests/golden/recordings.summary says. QQ_GOLDEN_UPDATE=1 writes the summary anew.
+#include <recordings/dialects.h>
 #include <recordings/fixture.h>
 #include <recordings/summary.h>
 

@@ -3,6 +3,9 @@
 //   input_total  = prompt_tokens (input_tokens), which holds what was read from and written to the cache
 //   output_total = completion_tokens (output_tokens), which holds reasoning, except at xAI's chat endpoint
 //                  (and Grok behind Azure), where reasoning stands beside it
+//
+// Sound and images are parts of the totals. Which of them were cached is not said here: cached tokens are
+// taken off first. A zero among the details, which most answers have, is no figure.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -42,7 +45,8 @@ struct Figures {
   std::optional<TokenCount> cached_other;  // the names that single providers use
   std::optional<TokenCount> written, written_other;
   std::optional<TokenCount> reasoning;
-  std::optional<TokenCount> audio;  // transcripts
+  TokenCount audio_in = 0, image_in = 0;
+  TokenCount audio_out = 0, image_out = 0;
   bool chat_names = false;
 };
 
@@ -50,19 +54,16 @@ void read_input_details(wire::JsonMembers& usage, Figures& figures) noexcept {
   for (auto members = wire::JsonMembers::inside(usage); members.next();) {
     if (members.raw_key() == "cached_tokens") take(figures.cached, members.value());
     if (members.raw_key() == "cache_write_tokens") take(figures.written, members.value());
-  }
-}
-
-// Of transcripts, whose details have a name of their own.
-void read_transcript_details(wire::JsonMembers& usage, Figures& figures) noexcept {
-  for (auto members = wire::JsonMembers::inside(usage); members.next();) {
-    if (members.raw_key() == "audio_tokens") take(figures.audio, members.value());
+    if (members.raw_key() == "audio_tokens") figures.audio_in = count(members.value()).value_or(0);
+    if (members.raw_key() == "image_tokens") figures.image_in = count(members.value()).value_or(0);
   }
 }
 
 void read_output_details(wire::JsonMembers& usage, Figures& figures) noexcept {
   for (auto members = wire::JsonMembers::inside(usage); members.next();) {
     if (members.raw_key() == "reasoning_tokens") take(figures.reasoning, members.value());
+    if (members.raw_key() == "audio_tokens") figures.audio_out = count(members.value()).value_or(0);
+    if (members.raw_key() == "image_tokens") figures.image_out = count(members.value()).value_or(0);
   }
 }
 
@@ -78,10 +79,8 @@ Figures read_figures(wire::JsonMembers& members) noexcept {
     } else if (key == "total_tokens") {
       take(figures.total, members.value());
     } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
-               key == "prompt_token_details") {
+               key == "prompt_token_details" || key == "input_token_details") {  // the last of transcripts
       read_input_details(members, figures);
-    } else if (key == "input_token_details") {
-      read_transcript_details(members, figures);
     } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
       read_output_details(members, figures);
     } else if (key == "cached_tokens" ||            // Moonshot, Together
@@ -110,6 +109,13 @@ bool reasoning_is_beside(const Figures& figures, const model::Quirks& quirks) no
   return quirks.reasoning_excluded_from_output && figures.chat_names;
 }
 
+// A part of `rest` to a bucket of its own.
+void split_off(std::optional<TokenCount>& bucket, TokenCount part, TokenCount& rest) noexcept {
+  if (part == 0) return;
+  bucket = std::min(part, rest);
+  rest -= *bucket;
+}
+
 }  // namespace
 
 model::Usage decode_usage(wire::JsonValue usage, const model::Quirks& quirks) {
@@ -131,10 +137,8 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
     const TokenCount fresh = *figures.prompt - decoded.cache_read.value_or(0);
     if (decoded.cache_write) *decoded.cache_write = std::min(*decoded.cache_write, fresh);
     decoded.input_uncached = fresh - decoded.cache_write.value_or(0);
-    if (figures.audio) {
-      decoded.audio_input = std::min(*figures.audio, *decoded.input_uncached);
-      *decoded.input_uncached -= *decoded.audio_input;
-    }
+    split_off(decoded.audio_input, figures.audio_in, *decoded.input_uncached);
+    split_off(decoded.image_input, figures.image_in, *decoded.input_uncached);
   }
   decoded.reasoning = figures.reasoning;
   if (figures.completion) {
@@ -143,6 +147,8 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
       *decoded.reasoning = std::min(*decoded.reasoning, *figures.completion);
       *decoded.output_text -= *decoded.reasoning;
     }
+    split_off(decoded.audio_output, figures.audio_out, *decoded.output_text);
+    split_off(decoded.image_output, figures.image_out, *decoded.output_text);
   }
   return decoded;
 }

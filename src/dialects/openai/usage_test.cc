@@ -59,6 +59,46 @@ TEST(Usage, OfATranscriptSaysHowMuchOfItWasAudio) {
   EXPECT_EQ(usage_of(R"({"type":"duration","seconds":12})").source, model::UsageSource::None);
 }
 
+TEST(Usage, SoundAndImagesAreBucketsOfTheirOwn) {
+  const model::Usage spoken =
+      usage_of(R"({"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,)"
+               R"("prompt_tokens_details":{"cached_tokens":0,"audio_tokens":900},)"
+               R"("completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":400}})");
+  EXPECT_EQ(spoken.input_uncached, 100);
+  EXPECT_EQ(spoken.audio_input, 900);
+  EXPECT_EQ(spoken.output_text, 100);
+  EXPECT_EQ(spoken.audio_output, 400);
+  const model::Usage drawn =
+      usage_of(R"({"input_tokens":300,"output_tokens":272,"input_tokens_details":{"image_tokens":259,)"
+               R"("text_tokens":41},"output_tokens_details":{"image_tokens":272,"text_tokens":0}})");
+  EXPECT_EQ(drawn.input_uncached, 41);
+  EXPECT_EQ(drawn.image_input, 259);
+  EXPECT_EQ(drawn.output_text, 0);
+  EXPECT_EQ(drawn.image_output, 272);
+}
+
+TEST(Usage, SoundThatWasCachedOrIsMoreThanAllIsNotCountedTwice) {
+  const model::Usage usage =
+      usage_of(R"({"prompt_tokens":100,"completion_tokens":10,)"
+               R"("prompt_tokens_details":{"audio_tokens":90,"cached_tokens":60,"image_tokens":90},)"
+               R"("completion_tokens_details":{"audio_tokens":99,"reasoning_tokens":4}})");
+  EXPECT_EQ(usage.cache_read, 60);
+  EXPECT_EQ(usage.audio_input, 40);
+  EXPECT_EQ(usage.image_input, 0);
+  EXPECT_EQ(usage.input_uncached, 0);
+  EXPECT_EQ(usage.reasoning, 4);
+  EXPECT_EQ(usage.audio_output, 6);
+  EXPECT_EQ(usage.output_text, 0);
+}
+
+TEST(Usage, ThatNothingWasSoundIsNoFigure) {
+  const model::Usage usage =
+      usage_of(R"({"prompt_tokens":9,"completion_tokens":9,"prompt_tokens_details":{"audio_tokens":0},)"
+               R"("completion_tokens_details":{"audio_tokens":0}})");
+  EXPECT_FALSE(usage.audio_input);
+  EXPECT_FALSE(usage.audio_output);
+}
+
 model::Usage ranking_usage(std::string_view document) {
   return decode_ranking_usage(wire::JsonValue(document), {});
 }

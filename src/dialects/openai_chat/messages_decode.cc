@@ -1,7 +1,9 @@
 // A client's messages to turns. Tool results become parts of user turns; state that travelled in a call's id
 // comes back to where it was.
 #include <algorithm>
+#include <map>
 
+#include "dialects/call_index.h"
 #include "dialects/carried_state.h"
 #include "dialects/media.h"
 #include "dialects/openai_chat/members.h"
@@ -211,11 +213,6 @@ class MessageReader {
   }
 
  private:
-  struct Call {
-    std::string id;
-    std::string name;
-  };
-
   // Results that follow each other are one user turn.
   Result<> read_result(const MessageValues& found, const Path& path, model::ExtraFields extra) {
     model::ToolResultPart result;
@@ -227,9 +224,7 @@ class MessageReader {
     result.call_id = take_carried(id).id;
     QQ_CHECK(read_into(found[MName], path / kMessage[MName], result.name));
     if (result.name.empty()) {
-      const auto call = std::find_if(calls_.rbegin(), calls_.rend(),
-                                     [&](const Call& each) { return each.id == result.call_id; });
-      if (call != calls_.rend()) result.name = call->name;
+      if (const auto call = names_.find(result.call_id); call != names_.end()) result.name = call->second;
     }
     QQ_CHECK(read_content(found[MContent], path / kMessage[MContent], result.content));
     if (!results_open_) out_.turns.push_back({.role = Role::User, .parts = {}, .name = {}, .extra = {}});
@@ -267,6 +262,7 @@ class MessageReader {
     const Path at = path / kMessage[MToolCalls];
     if (!found[MToolCalls].is_array()) return fail(invalid_at(at, "must be an array", "invalid_type"));
     carried_.clear();
+    states_.reset();
     std::size_t index = 0;
     for (wire::JsonElements each(found[MToolCalls]); each.next();)
       QQ_CHECK(read_call(each.value(), at[index++], turn.parts));
@@ -310,7 +306,7 @@ class MessageReader {
     }
     CarriedId carried = take_carried(id);
     call.id = carried.id;
-    calls_.push_back({call.id, call.name});
+    names_[call.id] = call.name;
     for (Part& thought : carried.carried.reasoning) restore(std::move(thought), parts);
     Part part(std::move(call));
     part.extra = std::move(extra);
@@ -318,13 +314,15 @@ class MessageReader {
     // Where Google's endpoint of this dialect keeps a thought's signature.
     if (part.state.empty() && found[4].is_object())
       part.state = {model::Dialect::OpenAiChat, std::string(found[4].text())};
+    if (states_ && !part.state.empty()) states_->add(part.state);
     parts.push_back(std::move(part));
     return {};
   }
 
   // A thought that travelled in an id, unless the history holds it itself.
   void restore(Part thought, Parts& parts) {
-    if (std::ranges::find(parts, thought.state, &Part::state) != parts.end()) return;
+    if (!states_) states_.emplace().add(parts);
+    if (!states_->add(thought.state)) return;
     carried_ += thought.as<model::ReasoningPart>()->text;
     parts.push_back(std::move(thought));
   }
@@ -337,7 +335,8 @@ class MessageReader {
   }
 
   model::ChatRequest& out_;
-  std::vector<Call> calls_;
+  std::map<std::string, std::string> names_;  // of the calls, the last of each id
+  std::optional<KnownStates> states_;         // of the turn at hand, once a thought is put back into it
   std::string carried_;  // the texts of the thoughts that were put back into the turn at hand
   bool results_open_ = false;
 };

@@ -1,12 +1,15 @@
 // Turns to messages for a target: results become messages of their own, thoughts go where the provider wants
 // them, ids become what it takes.
 #include <algorithm>
+#include <map>
 
+#include "dialects/call_index.h"
 #include "dialects/carried_state.h"
 #include "dialects/fields.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/openai_chat/thoughts.h"
 #include "dialects/openai_chat/words.h"
+#include "dialects/plain_messages.h"
 #include "dialects/reasoning.h"
 #include "wire/json_writer.h"
 
@@ -32,24 +35,19 @@ class CallIds {
     if (!call.id.empty()) return mapped(call.id);
     // A history without ids: its results come by name and order.
     std::string id = mapped("call " + std::to_string(made_++) + " " + call.name);
-    waiting_.push_back({call.name, id});
-    return id;
+    calls_.add({}, call.name);
+    return given_.emplace_back(std::move(id));
   }
   std::string of_result(const model::ToolResultPart& result) {
     if (!result.call_id.empty()) return mapped(result.call_id);
-    auto found = std::ranges::find(waiting_, result.name, &Waiting::name);
-    if (found == waiting_.end()) found = waiting_.begin();
-    if (found == waiting_.end()) return mapped("result " + result.name);
-    std::string id = std::move(found->id);
-    waiting_.erase(found);
-    return id;
+    auto open = calls_.open_named(result.name);
+    if (!open) open = calls_.open_named({});
+    if (!open) return mapped("result " + result.name);
+    calls_.close(*open);
+    return given_[*open];
   }
 
  private:
-  struct Waiting {
-    std::string name;
-    std::string id;
-  };
   [[nodiscard]] std::string mapped(std::string_view id) const {
     constexpr std::size_t kNine = 9;
     constexpr std::size_t kIdMax = 40;  // OpenAI's limit
@@ -66,7 +64,8 @@ class CallIds {
 
   bool nine_letters_;
   std::size_t made_ = 0;
-  std::vector<Waiting> waiting_;
+  CallIndex calls_;                 // without ids
+  std::vector<std::string> given_;  // to each of them
 };
 
 class MessageWriter {
@@ -81,6 +80,7 @@ class MessageWriter {
         ids_(quirks_.nine_letter_ids) {}
 
   void write() {
+    if (quirks_.takes_cache_control && !own_) move_marks();
     json_.begin_array();
     for (std::size_t i = 0; i < request_.turns.size();) {
       std::size_t end = i + 1;
@@ -111,6 +111,38 @@ class MessageWriter {
     for (const model::ExtraField& extra : fields) json_.any_key(extra.key).raw(extra.value);
   }
 
+  // ---- cache marks, which OpenRouter takes on parts of `content` alone
+
+  [[nodiscard]] const model::CacheMark* mark_of(const Part& part) const noexcept {
+    if (!quirks_.takes_cache_control) return nullptr;
+    if (part.cache) return &*part.cache;
+    const auto moved = moved_marks_.find(&part);
+    return moved == moved_marks_.end() ? nullptr : &moved->second;
+  }
+  // Those of calls and results, where coding agents put their last one, go to the text before them.
+  void move_marks() {
+    const Part* text = nullptr;
+    bool lost = false;
+    for (const Turn& turn : request_.turns) {
+      for (const Part& part : turn.parts) {
+        const auto* said = part.as<TextPart>();
+        if (said != nullptr || part.as<MediaPart>() != nullptr) {
+          if (said != nullptr && !said->text.empty()) text = &part;
+          continue;
+        }
+        std::optional<model::CacheMark> mark = part.cache;
+        if (const auto* result = part.as<model::ToolResultPart>()) {
+          for (const Part& inner : result->content) {
+            if (inner.cache && inner.as<MediaPart>() == nullptr) mark = inner.cache;
+          }
+        }
+        if (mark && text != nullptr) moved_marks_[text] = *mark;
+        if (mark && text == nullptr && !std::exchange(lost, true))
+          lose(Field::CacheMarks, loss::kNoSuchField);
+      }
+    }
+  }
+
   // ---- content
 
   [[nodiscard]] static bool is_foreign(const Part& part) noexcept {
@@ -118,8 +150,7 @@ class MessageWriter {
     return opaque != nullptr && opaque->dialect != kOurs;
   }
   [[nodiscard]] bool is_bare(const Part& part) const noexcept {
-    return part.as<TextPart>() != nullptr && !(part.cache && quirks_.takes_cache_control) &&
-           (part.extra.empty() || !own_);
+    return part.as<TextPart>() != nullptr && mark_of(part) == nullptr && (part.extra.empty() || !own_);
   }
   // `content`: a text where that is all there is.
   void write_content(const PartList& parts) {
@@ -135,7 +166,7 @@ class MessageWriter {
     }
   }
   void end_part(const Part& part) {
-    if (part.cache && quirks_.takes_cache_control) json_.key("cache_control").raw(cache_control(*part.cache));
+    if (const model::CacheMark* mark = mark_of(part)) json_.key("cache_control").raw(cache_control(*mark));
     write_extra(part.extra);
     json_.end_object();
   }
@@ -243,9 +274,14 @@ class MessageWriter {
 
   void write_result(const model::ToolResultPart& result, const Part& part, PartList& attached) {
     PartList texts;
+    std::string all;
+    const auto add = [&all](std::string_view words) { all.append(all.empty() ? "" : "\n").append(words); };
     for (const Part& inner : result.content) {
-      const bool is_text = inner.as<TextPart>() != nullptr;
-      if (is_text || own_) texts.push_back(&inner);
+      const auto* text = inner.as<TextPart>();
+      const bool is_text = text != nullptr;
+      if (own_) texts.push_back(&inner);
+      if (!own_ && is_text) add(text->text);
+      if (const auto words = own_ ? std::nullopt : text_of_opaque(inner)) add(*words);
       if (!is_text && !own_ && inner.as<MediaPart>() != nullptr) {
         attached.push_back(&inner);
         lose(Field::ImageInput, loss::kNearest);
@@ -256,8 +292,6 @@ class MessageWriter {
     if (own_) {
       write_content(texts);
     } else {
-      std::string all;
-      for (const Part* text : texts) all.append(all.empty() ? "" : "\n").append(text->as<TextPart>()->text);
       if (all.empty() && !attached.empty()) all = "(see the next message)";
       json_.member("content", all);
     }
@@ -414,6 +448,7 @@ class MessageWriter {
   JsonWriter json_;
   Losses& losses_;
   CallIds ids_;
+  std::map<const Part*, model::CacheMark> moved_marks_;
 };
 
 }  // namespace

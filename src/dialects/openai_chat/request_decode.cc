@@ -1,6 +1,7 @@
 // A client's body to the neutral request: what stands beside its messages.
 #include <algorithm>
 
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_chat/members.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/reasoning.h"
@@ -318,6 +319,7 @@ Result<> read_rest(const Values& values, ChatRequest& out) {
   QQ_CHECK(read_object(values, Audio, out.audio_output));
   QQ_CHECK(read_object(values, Metadata, out.metadata));
   QQ_CHECK(read_into(values[User], at_top(User), out.user));
+  openai::take_user(out);
   QQ_CHECK(read_into(values[ServiceTier], at_top(ServiceTier), out.service_tier));
   QQ_CHECK(read_into(values[CacheKey], at_top(CacheKey), out.cache_key));
   QQ_CHECK(read_into(values[Store], at_top(Store), out.store));

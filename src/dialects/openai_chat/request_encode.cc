@@ -1,6 +1,10 @@
 // The neutral request to a body for a target, in the words that its kind of provider takes.
 #include <algorithm>
+#include <set>
 
+#include "dialects/calls.h"
+#include "dialects/openai/efforts.h"
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_chat/dialect.h"
 #include "dialects/openai_chat/sides.h"
 #include "dialects/reasoning.h"
@@ -46,9 +50,17 @@ Result<> check_for(const ChatRequest& request, const ChatQuirks& quirks, Losses&
 
 class BodyWriter {
  public:
-  BodyWriter(const ChatRequest& request, const model::Target& target, std::string& out,
-             Losses& losses) noexcept
-      : request_(request), quirks_(target.quirks.chat), target_(target), json_(out), losses_(losses) {}
+  BodyWriter(const ChatRequest& request, const model::Target& target, std::string& out, Losses& losses)
+      : request_(request),
+        quirks_(target.quirks.chat),
+        target_(target),
+        json_(out),
+        losses_(losses),
+        chosen_(request) {
+    for (const model::Tool& tool : request.tools) {
+      if (tool.kind == model::Tool::Kind::Custom) custom_.insert(tool.name);
+    }
+  }
 
   void write(std::string& out) {
     json_.begin_object();
@@ -66,6 +78,7 @@ class BodyWriter {
   }
 
  private:
+  [[nodiscard]] bool own() const noexcept { return request_.dialect == model::Dialect::OpenAiChat; }
   void lose(Field field, std::string_view why) {
     losses_.push_back({std::string(name_of(field, request_.dialect)), why});
   }
@@ -83,24 +96,19 @@ class BodyWriter {
       json_.raw_member("stream_options", R"({"include_usage":true})");
   }
 
-  [[nodiscard]] bool subset() const noexcept {
-    return request_.tool_choice && !request_.tool_choice->only.empty();
-  }
-  [[nodiscard]] bool is_chosen(const model::Tool& tool) const noexcept {
-    return std::ranges::find(request_.tool_choice->only, tool.name) != request_.tool_choice->only.end();
-  }
-
   void write_tools() {
-    const std::optional<model::ToolChoice>& choice = request_.tool_choice;
     using Mode = model::ToolChoice::Mode;
+    const auto is_ours = [](const model::Tool& tool) {
+      return tool.kind != model::Tool::Kind::Hosted || tool.hosted_by == model::Dialect::OpenAiChat;
+    };
+    const auto choice = choice_among(request_, model::Dialect::OpenAiChat, is_ours, losses_);
     // Where nothing can be forbidden in words, tools are left out.
     if (choice && choice->mode == Mode::None && quirks_.must_call == ChatQuirks::MustCall::Never) return;
     const bool one = choice && choice->mode == Mode::Required && choice->only.size() == 1;
-    const bool fewer = subset() && !one && !quirks_.openai_words;
+    const bool fewer = choice && !choice->only.empty() && !one && !quirks_.openai_words;
     bool any = false;
     for (const model::Tool& tool : request_.tools) {
-      if (fewer && !is_chosen(tool)) continue;
-      if (tool.kind == model::Tool::Kind::Hosted && tool.hosted_by != model::Dialect::OpenAiChat) continue;
+      if (!is_ours(tool) || (fewer && !chosen_.has(tool.name))) continue;
       if (!std::exchange(any, true)) json_.key("tools").begin_array();
       write_tool(tool);
     }
@@ -152,7 +160,7 @@ class BodyWriter {
                                     : choice.mode != Mode::Required ? "auto"
                                     : any                           ? "any"
                                                                     : "required";
-      if (!subset() || fewer || choice.mode == Mode::None) {
+      if (choice.only.empty() || fewer || choice.mode == Mode::None) {
         json_.string(word);
         return;
       }
@@ -163,9 +171,7 @@ class BodyWriter {
     }
   }
   void write_named(const std::string& name) {
-    const auto tool = std::ranges::find(request_.tools, name, &model::Tool::name);
-    const bool is_custom = tool != request_.tools.end() && tool->kind == model::Tool::Kind::Custom;
-    const std::string_view kind = is_custom ? "custom" : "function";
+    const std::string_view kind = custom_.contains(name) ? "custom" : "function";
     json_.begin_object().member("type", kind).key(kind).begin_object();
     json_.member("name", name).end_object().end_object();
   }
@@ -189,12 +195,9 @@ class BodyWriter {
   }
 
   void write_effort(Effort effort) {
-    const bool every = quirks_.thinking == ChatQuirks::Thinking::EveryEffort ||
-                       quirks_.thinking == ChatQuirks::Thinking::Object ||
-                       request_.dialect == model::Dialect::OpenAiChat;
-    Effort word = effort;
-    if (!every && effort == Effort::Minimal) word = Effort::Low;
-    if (!every && effort > Effort::High) word = Effort::High;
+    // OpenRouter finds the nearest itself.
+    const bool every = quirks_.thinking == ChatQuirks::Thinking::Object || own();
+    const Effort word = every ? effort : openai::nearest_effort(effort, target_);
     if (word != effort) lose(Field::Reasoning, loss::kNearest);
     json_.member(quirks_.thinking == ChatQuirks::Thinking::Object ? "effort" : "reasoning_effort",
                  word_of(word));
@@ -225,7 +228,11 @@ class BodyWriter {
         }
         return;
       case Thinking::Effort:
-      case Thinking::EveryEffort:
+        if (!own() && !target_.reasons) {
+          // Models that do not think refuse to be told how much.
+          if (effort.value_or(Effort::None) != Effort::None) lose(Field::Reasoning, loss::kNoSuchField);
+          return;
+        }
         if (effort && !wish.effort && *effort != Effort::None) lose(Field::Reasoning, loss::kNearest);
         if (effort) write_effort(*effort);
         return;
@@ -272,8 +279,10 @@ class BodyWriter {
     write_number("frequency_penalty", sampling.frequency_penalty);
     write_integer(quirks_.strict_fields ? "random_seed" : "seed", sampling.seed);
     write_integer("n", sampling.choices);
-    if (sampling.logprobs) json_.member("logprobs", *sampling.logprobs);
-    write_integer("top_logprobs", sampling.top_logprobs);
+    // Its own caller is told by its provider that a count needs the flag.
+    const bool wants = own ? sampling.logprobs.value_or(false) : sampling.wants_logprobs();
+    if (sampling.logprobs || wants) json_.member("logprobs", wants);
+    if (own || wants) write_integer("top_logprobs", sampling.top_logprobs);
     if (takes(!sampling.logit_bias.empty(), Field::LogitBias))
       json_.raw_member("logit_bias", sampling.logit_bias);
     if (sampling.stop.empty()) return;
@@ -296,8 +305,19 @@ class BodyWriter {
       json_.end_array();
     }
     if (!request_.audio_output.empty()) json_.raw_member("audio", request_.audio_output);
-    if (takes(!request_.user.empty(), Field::User)) json_.member("user", request_.user);
-    if (!request_.metadata.empty()) json_.raw_member("metadata", request_.metadata);
+    const bool shares = !own() && quirks_.openai_words;
+    const bool said = (shares || own()) && openai::is_user_said_by_safety(request_);
+    if (takes(!request_.user.empty() && !said, Field::User)) json_.member("user", request_.user);
+    if (shares) {
+      for (const std::string_view name : openai::kSharedAtTop) write_shared(name);
+      write_shared("verbosity");
+      openai::forget_shared(losses_);
+    }
+    // OpenAI keeps it with the answer, and refuses it with one that is not kept.
+    const bool kept = own() || !quirks_.openai_words || request_.store.value_or(false);
+    if (!request_.metadata.empty() && kept) json_.raw_member("metadata", request_.metadata);
+    if (!kept && !request_.metadata.empty() && request_.metadata != "{}")
+      lose(Field::Metadata, loss::kNotTogether);
     if (takes(!request_.service_tier.empty(), Field::ServiceTier))
       json_.member("service_tier", request_.service_tier);
     if (takes(!request_.cache_key.empty(), Field::CacheKey))
@@ -315,11 +335,18 @@ class BodyWriter {
     }
   }
 
+  void write_shared(std::string_view name) {
+    if (const auto value = openai::shared_member(request_, name); !value.empty())
+      json_.raw_member(name, value);
+  }
+
   const ChatRequest& request_;
   const ChatQuirks& quirks_;
   const model::Target& target_;
   JsonWriter json_;
   Losses& losses_;
+  ChosenTools chosen_;
+  std::set<std::string_view> custom_;  // names of custom tools
 };
 
 }  // namespace

@@ -45,9 +45,11 @@ struct Encoded {
   std::string losses;
   Error error;
 };
-Encoded encoded(const model::ChatRequest& request, const Chat& quirks = {}) {
+Encoded encoded(const model::ChatRequest& request, const Chat& quirks = {}, bool reasons = true,
+                std::string model = "up") {
   model::Target target;
-  target.upstream_model = "up";
+  target.upstream_model = std::move(model);
+  target.reasons = reasons;
   target.quirks.chat = quirks;
   Losses losses;
   const auto made = provider_side().encode_request(request, target, losses);
@@ -105,9 +107,33 @@ TEST(ChatRequestEncode, WordsOfOpenAisOwnApiGoToItAlone) {
   EXPECT_EQ(messages(request).substr(0, 18), R"([{"role":"system",)");
   EXPECT_EQ(rest(request), R"(reasoning_effort="low" max_tokens=5 )");
   EXPECT_EQ(encoded(request).losses, "thinking: the nearest that the target has\n");
-  const Chat openai{.thinking = Chat::Thinking::EveryEffort, .openai_words = true};
+  const Chat openai{.openai_words = true};
   EXPECT_EQ(messages(request, openai).substr(0, 21), R"([{"role":"developer",)");
-  EXPECT_EQ(rest(request, openai), R"(reasoning_effort="minimal" max_completion_tokens=5 )");
+  EXPECT_EQ(rest(request, openai), R"(reasoning_effort="low" max_completion_tokens=5 )");
+}
+
+TEST(ChatRequestEncode, ModelsAreToldToThinkInTheWordsThatTheyTake) {
+  const auto told = [](model::ReasoningWish wish, const char* name, bool reasons) {
+    model::ChatRequest request = asked();
+    request.reasoning = std::move(wish);
+    const Encoded made = encoded(request, {.openai_words = true}, reasons, name);
+    const auto effort = wire::JsonValue(made.body).member("reasoning_effort");
+    return (effort ? std::string(effort->text()) : "nothing") + "; " + made.losses;
+  };
+  using enum model::ReasoningWish::Effort;
+  EXPECT_EQ(told({.budget_tokens = 8000}, "gpt-4o", false),
+            "nothing; thinking: the target has no such field\n");
+  EXPECT_EQ(told({.budget_tokens = 0}, "gpt-4o", false), "nothing; ");
+  EXPECT_EQ(told({.effort = Max}, "gpt-5.2", true), "\"xhigh\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = Minimal}, "gpt-5.1", true),
+            "\"low\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = None}, "o3", true), "\"low\"; thinking: the nearest that the target has\n");
+  EXPECT_EQ(told({.effort = None}, "gpt-5.1", true), "\"none\"; ");
+  model::ChatRequest own = asked();
+  own.dialect = model::Dialect::OpenAiChat;
+  own.reasoning = model::ReasoningWish{.effort = Max};
+  EXPECT_NE(encoded(own, {}, false, "gpt-4o").body.find(R"("reasoning_effort":"max")"), std::string::npos)
+      << "its own client gets its provider's error";
 }
 
 TEST(ChatRequestEncode, SaysHowMuchToThinkInTheProvidersWords) {
@@ -268,6 +294,42 @@ TEST(ChatRequestEncode, ToolChoiceInTheProvidersWords) {
   EXPECT_EQ(
       with(Mode::Auto, {"f"}, {.openai_words = true}),
       R"(f,g tool_choice={"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}} )");
+}
+
+TEST(ChatRequestEncode, CacheMarksOfResultsGoToTheTextBeforeThem) {
+  model::ChatRequest request = asked();
+  add(request, Role::Assistant, {text("Let me look."), call("a", "f")});
+  Part marked = result("a", "1");
+  marked.cache = model::CacheMark{.ttl = model::CacheMark::Ttl::OneHour};
+  add(request, Role::User, {marked});
+  const Chat openrouter{.takes_cache_control = true};
+  const Encoded made = encoded(request, openrouter);
+  EXPECT_NE(made.body.find(
+                R"({"type":"text","text":"Let me look.","cache_control":{"type":"ephemeral","ttl":"1h"}})"),
+            std::string::npos)
+      << made.body;
+  EXPECT_EQ(made.losses, "");
+  // A mark inside of the result is meant the same way.
+  request.turns[2].parts[0].cache.reset();
+  request.turns[2].parts[0].as<model::ToolResultPart>()->content[0].cache = model::CacheMark{};
+  EXPECT_NE(encoded(request, openrouter).body.find(R"("cache_control":{"type":"ephemeral"}})"),
+            std::string::npos);
+  request.turns[0].parts.clear();
+  request.turns[1].parts.erase(request.turns[1].parts.begin());
+  EXPECT_EQ(encoded(request, openrouter).losses, "cache_control: the target has no such field\n");
+}
+
+TEST(ChatRequestEncode, OpenAiGetsMetadataOfWhatItStoresAlone) {
+  model::ChatRequest request = asked();
+  request.dialect = model::Dialect::OpenAiResponses;
+  request.metadata = R"({"k":"v"})";
+  const Chat openai{.openai_words = true};
+  EXPECT_EQ(rest(request, openai), "");
+  EXPECT_EQ(encoded(request, openai).losses,
+            "metadata: the target refuses it together with something else that was asked for\n");
+  EXPECT_EQ(rest(request), R"(metadata={"k":"v"} )") << "others keep nothing, and take it";
+  request.store = true;
+  EXPECT_EQ(rest(request, openai), R"(metadata={"k":"v"} store=true )");
 }
 
 TEST(ChatRequestEncode, APrefillIsMarkedWhereItCanBe) {

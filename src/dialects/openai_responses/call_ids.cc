@@ -1,7 +1,5 @@
 #include "dialects/openai_responses/call_ids.h"
 
-#include <algorithm>
-
 #include "dialects/openai_responses/members.h"
 
 namespace qq::dialects::openai_responses {
@@ -21,24 +19,24 @@ std::string CallIds::next_id(std::string_view name) {
 
 std::string CallIds::of_call(const model::ToolCallPart& call) {
   if (!call.id.empty()) {
-    if (call.kind == model::ToolCallPart::Kind::Custom) custom_.push_back(call.id);
+    if (call.kind == model::ToolCallPart::Kind::Custom) custom_.insert(call.id);
     return mapped(call.id);
   }
-  return waiting_.emplace_back(Waiting{call.name, next_id(call.name)}).id;
+  calls_.add({}, call.name);
+  return given_.emplace_back(next_id(call.name));
 }
 
 std::string CallIds::of_result(const model::ToolResultPart& result) {
   if (!result.call_id.empty()) return mapped(result.call_id);
-  auto found = std::ranges::find(waiting_, result.name, &Waiting::name);
-  if (found == waiting_.end()) found = waiting_.begin();
-  if (found == waiting_.end()) return next_id(result.name);
-  std::string id = std::move(found->id);
-  waiting_.erase(found);
-  return id;
+  auto open = calls_.open_named(result.name);
+  if (!open) open = calls_.open_named({});
+  if (!open) return next_id(result.name);
+  calls_.close(*open);
+  return given_[*open];
 }
 
 bool CallIds::is_custom(std::string_view call_id) const noexcept {
-  return std::ranges::find(custom_, call_id) != custom_.end();
+  return custom_.contains(call_id);
 }
 
 }  // namespace qq::dialects::openai_responses

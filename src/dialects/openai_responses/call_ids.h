@@ -2,10 +2,12 @@
 // "string too long"). An id that fits stays; a longer one is mapped by a function of itself, so that call and
 // result still meet. Calls of callers without ids get one, and their results find it by name and order.
 #pragma once
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dialects/call_index.h"
 #include "model/part.h"
 
 namespace qq::dialects::openai_responses {
@@ -18,14 +20,11 @@ class CallIds {
   [[nodiscard]] bool is_custom(std::string_view call_id) const noexcept;
 
  private:
-  struct Waiting {
-    std::string name;
-    std::string id;
-  };
   std::string next_id(std::string_view name);
 
-  std::vector<Waiting> waiting_;     // calls without ids that no result came for
-  std::vector<std::string> custom_;  // ids of custom calls
+  CallIndex calls_;                            // without ids
+  std::vector<std::string> given_;             // to each of them
+  std::set<std::string, std::less<>> custom_;  // ids of custom calls
   std::size_t made_ = 0;
 };
 

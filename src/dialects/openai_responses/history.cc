@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "dialects/openai_responses/members.h"
 #include "wire/json.h"
 #include "wire/json_writer.h"
@@ -86,13 +88,28 @@ void write_all(wire::JsonWriter& json, std::string_view items) {
   }
 }
 
-std::optional<JsonValue> find_stored(std::string_view items, std::string_view id) noexcept {
-  for (wire::JsonElements each{JsonValue(items)}; each.next();) {
-    const auto own = each.value().member("id");
-    if (own && own->text() == id) return each.value();
+// The ids of what is stored, read at the first reference: there may be many of both.
+class StoredIds {
+ public:
+  explicit StoredIds(const Exchange& past) noexcept : past_(past) {}
+  bool contains(JsonValue id) {
+    if (!ids_) {
+      ids_.emplace();
+      read(past_.input);
+      read(past_.output);
+    }
+    return ids_->contains(id.text());
   }
-  return std::nullopt;
-}
+
+ private:
+  void read(std::string_view items) {
+    for (wire::JsonElements each{JsonValue(items)}; each.next();) {
+      if (const auto id = each.value().member("id")) ids_->insert(id->text());
+    }
+  }
+  const Exchange& past_;
+  std::optional<std::set<std::string_view>> ids_;
+};
 
 // A request's own input, item by item.
 Result<> write_input(wire::JsonWriter& json, JsonValue input, const Exchange* past) {
@@ -105,6 +122,7 @@ Result<> write_input(wire::JsonWriter& json, JsonValue input, const Exchange* pa
   if (!input.is_array()) {
     return fail(invalid("'input' must be a string or an array of items", "input", "invalid_type"));
   }
+  std::optional<StoredIds> stored;
   std::size_t index = 0;
   for (wire::JsonElements items(input); items.next(); ++index) {
     const JsonValue item = items.value();
@@ -113,9 +131,8 @@ Result<> write_input(wire::JsonWriter& json, JsonValue input, const Exchange* pa
       json.raw(item.text());
       continue;
     }
-    auto found = find_stored(past->output, id->text());
-    if (!found) found = find_stored(past->input, id->text());
-    if (!found) {
+    if (!stored) stored.emplace(*past);
+    if (!stored->contains(*id)) {
       return fail(invalid(fmt::format("no item {} is in the conversation", id->text()),
                           fmt::format("input[{}].id", index), "item_not_found"));
     }

@@ -24,6 +24,21 @@ TEST(ResponsesHistory, TheConversationStandsInFrontOfTheNewInput) {
       << "what is stored with the next answer is all of it";
 }
 
+// Each reference that is looked for in the text of the conversation would make this last for minutes.
+TEST(ResponsesHistory, ManyReferencesToMuchAreFound) {
+  constexpr int kMany = 100'000;
+  std::string stored = "[";
+  std::string input = "[";
+  for (int i = 0; i < kMany; ++i) {
+    stored += (i > 0 ? ",{\"id\":\"msg_" : "{\"id\":\"msg_") + std::to_string(i) + "\"}";
+    input += (i > 0 ? ",{\"type\":\"item_reference\",\"id\":\"msg_"
+                    : "{\"type\":\"item_reference\",\"id\":\"msg_") +
+             std::to_string(kMany - 1 - i) + "\"}";
+  }
+  const auto whole = with_history(R"({"model":"m","input":)" + input + "]}", {stored + "]", "[]"});
+  ASSERT_TRUE(whole) << whole.error().message;
+}
+
 TEST(ResponsesHistory, ReferencesAreOfWhatStandsThere) {
   const Exchange stored{
       "[]", R"([{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"}])"};

@@ -5,6 +5,7 @@
 #include "dialects/losses.h"
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
+#include "dialects/plain_messages.h"
 
 namespace qq::dialects::openai_responses {
 namespace {
@@ -236,6 +237,8 @@ Result<> InputWriter::write_result(const Part& part, const model::ToolResultPart
     json_.begin_array();
     for (const Part& inner : result.content) {
       if (!is_in_message(inner) || holds_opaque_from_elsewhere(inner)) {
+        if (const auto words = text_of_opaque(inner))
+          json_.begin_object().member("type", "input_text").member("text", *words).end_object();
         lose("content", loss::kForeignPart);
         continue;
       }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
 #include "dialects/openai_responses/parts.h"
@@ -237,6 +238,7 @@ Result<> decode_plain(const TopMembers& top, ChatRequest& request) {
   QQ_TRY(sampling.max_output_tokens, integer_of(top.max_output_tokens, "max_output_tokens"));
   QQ_TRY(sampling.top_logprobs, integer_of(top.top_logprobs, "top_logprobs"));
   QQ_TRY(request.user, string_of(top.user, "user"));
+  openai::take_user(request);
   QQ_CHECK(must_be_object(top.metadata, "metadata"));
   request.metadata = top.metadata.text();
   QQ_TRY(request.service_tier, string_of(top.service_tier, "service_tier"));

@@ -1,7 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "dialects/calls.h"
+#include "dialects/openai/efforts.h"
+#include "dialects/openai/shared_members.h"
 #include "dialects/openai_responses/dialect.h"
 #include "dialects/openai_responses/input_encode.h"
 #include "dialects/openai_responses/items.h"
@@ -57,18 +58,34 @@ class RequestWriter {
     }
     if (request_.stream) json_.member("stream", true);
     QQ_CHECK(write_conversation());
-    if (!request_.tools.empty()) {
+    const auto is_sent = [](const model::Tool& tool) {
+      return tool.kind != model::Tool::Kind::Hosted || tool.hosted_by == kDialect;
+    };
+    const bool any_tool = std::ranges::any_of(request_.tools, is_sent);
+    if (any_tool) {
       json_.key("tools");
       write_tools(json_, request_);
     }
-    if (request_.tool_choice || find_extra(request_, "tool_choice") != nullptr) {
+    const auto choice = choice_among(request_, kDialect, is_sent, losses_);
+    if (choice || find_extra(request_, "tool_choice") != nullptr) {
       json_.key("tool_choice");
-      write_tool_choice(json_, request_);
+      write_tool_choice(json_, request_, choice.value_or(model::ToolChoice{}));
     }
-    if (request_.parallel_tool_calls) json_.member("parallel_tool_calls", *request_.parallel_tool_calls);
-    if (request_.output || has_extra_under("text.")) {
+    if (request_.parallel_tool_calls && (native() || any_tool))
+      json_.member("parallel_tool_calls", *request_.parallel_tool_calls);
+    // Those who imitate OpenAI's responses may not know them.
+    const bool shares = !native() && target_.quirks.chat.openai_words;
+    const std::string_view verbosity = shares ? openai::shared_member(request_, "verbosity") : "";
+    if (request_.output || has_extra_under("text.") || !verbosity.empty()) {
       json_.key("text");
-      write_text(json_, request_);
+      write_text(json_, request_, verbosity);
+    }
+    if (shares) {
+      for (const std::string_view name : openai::kSharedAtTop) {
+        const std::string_view value = openai::shared_member(request_, name);
+        if (!value.empty()) json_.raw_member(name, value);
+      }
+      openai::forget_shared(losses_);
     }
     write_sampling();
     write_thinking();
@@ -85,6 +102,9 @@ class RequestWriter {
   }
 
  private:
+  void lose(Field field, std::string_view why) {
+    losses_.push_back({std::string(name_of(field, request_.dialect)), why});
+  }
   [[nodiscard]] bool native() const noexcept { return request_.dialect == kDialect; }
   [[nodiscard]] bool has_extra_under(std::string_view path) const noexcept {
     return native() && std::ranges::any_of(request_.extra, [&](const model::ExtraField& extra) {
@@ -122,16 +142,30 @@ class RequestWriter {
     std::int64_t most = *sampling.max_output_tokens;
     if (!native() && most < kOutputMin) {
       most = kOutputMin;
-      losses_.push_back({std::string(name_of(Field::MaxOutputTokens, request_.dialect)), loss::kOutOfRange});
+      lose(Field::MaxOutputTokens, loss::kOutOfRange);
     }
     json_.member("max_output_tokens", most);
   }
 
   void write_thinking() {
     const model::ReasoningWish wish = request_.reasoning.value_or(model::ReasoningWish{});
-    const auto effort = effort_of(wish);
+    auto effort = effort_of(wish);
+    if (!native() && !target_.reasons) {
+      if (effort.value_or(Effort::None) != Effort::None) {
+        lose(Field::Reasoning, loss::kNoSuchField);
+      } else if (wish.show.value_or(false) || !wish.summary.empty()) {
+        lose(Field::ReasoningShow, loss::kNoSuchField);
+      }
+      write_include();
+      return;
+    }
+    if (!native() && effort) {
+      const Effort nearest = openai::nearest_effort(*effort, target_);
+      if (nearest != *effort && wish.effort) lose(Field::Reasoning, loss::kNearest);
+      effort = nearest;
+    }
     if (!wish.effort && wish.budget_tokens) {
-      losses_.push_back({std::string(name_of(Field::Reasoning, request_.dialect)), loss::kNearest});
+      lose(Field::Reasoning, loss::kNearest);
     }
     std::string_view summary = wish.summary;
     if (summary.empty() && wish.show.value_or(false)) summary = "auto";
@@ -149,7 +183,8 @@ class RequestWriter {
   // refuse to be asked.
   void write_include() {
     const bool state = request_.wants_reasoning_state || (!native() && target_.reasons);
-    const bool logprobs = request_.sampling.logprobs.value_or(false);
+    const bool logprobs =
+        native() ? request_.sampling.logprobs.value_or(false) : request_.sampling.wants_logprobs();
     const auto* others = find_extra(request_, "include");
     if (!state && !logprobs && others == nullptr) return;
     json_.key("include").begin_array();
@@ -165,7 +200,9 @@ class RequestWriter {
   void write_plain() {
     // Here the default is to store, elsewhere it is not.
     if (request_.store || !native()) json_.member("store", request_.store.value_or(false));
-    if (!request_.user.empty()) json_.member("user", request_.user);
+    const bool shares = native() || target_.quirks.chat.openai_words;
+    if (!request_.user.empty() && !(shares && openai::is_user_said_by_safety(request_)))
+      json_.member("user", request_.user);
     if (!request_.metadata.empty()) json_.raw_member("metadata", request_.metadata);
     if (!request_.service_tier.empty()) json_.member("service_tier", request_.service_tier);
     if (!request_.cache_key.empty()) json_.member("prompt_cache_key", request_.cache_key);

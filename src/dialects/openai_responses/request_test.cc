@@ -216,13 +216,42 @@ TEST(ResponsesRequest, OtherDialectsDefaultsAreSaid) {
   EXPECT_TRUE(losses.empty());
 }
 
+TEST(ResponsesRequest, ModelsAreToldToThinkInTheWordsThatTheyTake) {
+  const auto told = [](model::ReasoningWish wish, const char* name, bool reasons) {
+    auto request = from_chat();
+    request.reasoning = std::move(wish);
+    model::Target target;
+    target.upstream_model = name;
+    target.reasons = reasons;
+    Losses losses;
+    const std::string body = encoded(request, losses, target);
+    const auto said = wire::JsonValue(body).member("reasoning");
+    std::string out = said ? std::string(said->text()) : "nothing";
+    for (const Loss& loss : losses) out.append("; ").append(loss.field).append(": ").append(loss.why);
+    return out;
+  };
+  using enum model::ReasoningWish::Effort;
+  EXPECT_EQ(told({.effort = High, .summary = "auto"}, "gpt-4o", false),
+            "nothing; reasoning_effort: the target has no such field");
+  EXPECT_EQ(told({.effort = None}, "gpt-4o", false), "nothing");
+  EXPECT_EQ(told({.show = true}, "gpt-4.1", false),
+            "nothing; include_reasoning: the target has no such field");
+  EXPECT_EQ(told({.effort = Max, .show = true}, "gpt-5.2", true),
+            R"({"effort":"xhigh","summary":"auto"}; reasoning_effort: the nearest that the target has)");
+  EXPECT_EQ(told({.effort = None}, "gpt-5-mini", true),
+            R"({"effort":"minimal"}; reasoning_effort: the nearest that the target has)");
+  EXPECT_EQ(told({.effort = None}, "gpt-5.1", true), R"({"effort":"none"})");
+}
+
 TEST(ResponsesRequest, WhatCannotBeSaidIsALossOrRefused) {
   auto request = from_chat();
   request.sampling.stop = {"x"};
   request.sampling.max_output_tokens = 1;
   request.reasoning = model::ReasoningWish{.budget_tokens = 5000};
   Losses losses;
-  const std::string body = encoded(request, losses);
+  model::Target target;
+  target.reasons = true;
+  const std::string body = encoded(request, losses, target);
   EXPECT_NE(body.find(R"("max_output_tokens":16)"), std::string::npos);
   EXPECT_NE(body.find(R"("reasoning":{"effort":"medium"})"), std::string::npos);
   ASSERT_EQ(losses.size(), 3U);

@@ -1,6 +1,7 @@
 #include "dialects/openai_responses/response_object.h"
 
 #include <algorithm>
+#include <set>
 
 #include "dialects/openai_responses/items.h"
 #include "dialects/reasoning.h"
@@ -27,9 +28,12 @@ std::string_view instructions_of(const model::ChatRequest& request) noexcept {
   return text == nullptr ? std::string_view() : std::string_view(text->text);
 }
 
-std::string_view kind_of_tool(const model::ChatRequest& request, std::string_view name) noexcept {
-  const auto found = std::ranges::find(request.tools, name, &model::Tool::name);
-  return found != request.tools.end() && found->kind == model::Tool::Kind::Custom ? "custom" : "function";
+std::set<std::string_view> custom_tools(const model::ChatRequest& request) {
+  std::set<std::string_view> names;
+  for (const model::Tool& tool : request.tools) {
+    if (tool.kind == model::Tool::Kind::Custom) names.insert(tool.name);
+  }
+  return names;
 }
 
 // A grammar lies flat here; OpenAI's chat dialect has it one object deeper.
@@ -115,18 +119,19 @@ void write_tools(wire::JsonWriter& json, const model::ChatRequest& request) {
   json.end_array();
 }
 
-void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request) {
+void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request,
+                       const model::ToolChoice& choice) {
   if (const auto* raw = find_extra(request, "tool_choice")) {
     json.raw(raw->value);
     return;
   }
-  const model::ToolChoice choice = request.tool_choice.value_or(model::ToolChoice{});
   if (choice.only.empty() || choice.mode == model::ToolChoice::Mode::None) {
     json.string(word_of(choice.mode));
     return;
   }
-  const auto write_tool = [&](const std::string& name) {
-    json.begin_object().member("type", kind_of_tool(request, name)).member("name", name).end_object();
+  const auto write_tool = [&, custom = custom_tools(request)](const std::string& name) {
+    json.begin_object().member("type", custom.contains(name) ? "custom" : "function");
+    json.member("name", name).end_object();
   };
   if (choice.only.size() == 1 && choice.mode == model::ToolChoice::Mode::Required) {
     write_tool(choice.only.front());
@@ -138,7 +143,7 @@ void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request
   json.end_array().end_object();
 }
 
-void write_text(wire::JsonWriter& json, const model::ChatRequest& request) {
+void write_text(wire::JsonWriter& json, const model::ChatRequest& request, std::string_view verbosity) {
   json.begin_object();
   if (request.output || find_extra(request, "text.format") == nullptr) {
     const model::OutputFormat format = request.output.value_or(model::OutputFormat{});
@@ -157,6 +162,7 @@ void write_text(wire::JsonWriter& json, const model::ChatRequest& request) {
     json.end_object();
   }
   if (request.dialect == kDialect) write_nested(json, request.extra, "text.");
+  if (!verbosity.empty()) json.raw_member("verbosity", verbosity);
   json.end_object();
 }
 
@@ -211,7 +217,7 @@ std::string echo_of(const model::ChatRequest& request) {
   json.key("text");
   write_text(json, request);
   json.key("tool_choice");
-  write_tool_choice(json, request);
+  write_tool_choice(json, request, request.tool_choice.value_or(model::ToolChoice{}));
   json.key("tools");
   write_tools(json, request);
   json.member("top_logprobs", request.sampling.top_logprobs.value_or(0));

@@ -39,8 +39,10 @@ void write_usage(wire::JsonWriter& json, const model::Usage& usage);
 
 // For requests and their echo.
 void write_tools(wire::JsonWriter& json, const model::ChatRequest& request);
-void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request);
-void write_text(wire::JsonWriter& json, const model::ChatRequest& request);
+void write_tool_choice(wire::JsonWriter& json, const model::ChatRequest& request,
+                       const model::ToolChoice& choice);
+// `verbosity`: JSON, of a caller of OpenAI's other dialect.
+void write_text(wire::JsonWriter& json, const model::ChatRequest& request, std::string_view verbosity = {});
 // Members under "reasoning." of `extra`, and the like.
 void write_nested(wire::JsonWriter& json, const model::ExtraFields& extra, std::string_view path);
 const model::ExtraField* find_extra(const model::ChatRequest& request, std::string_view key) noexcept;

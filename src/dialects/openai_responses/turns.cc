@@ -1,7 +1,6 @@
 #include "dialects/openai_responses/turns.h"
 
-#include <algorithm>
-#include <ranges>
+#include <utility>
 
 namespace qq::dialects::openai_responses {
 
@@ -20,24 +19,14 @@ model::Turn& TurnBuilder::turn_for(const DecodedItem& item) {
   return turns_.back();
 }
 
-const model::ToolCallPart* TurnBuilder::call_of(std::string_view id) const {
-  // The call of a result stands near the end as a rule.
-  for (const model::Turn& turn : turns_ | std::views::reverse) {
-    for (const model::Part& part : turn.parts | std::views::reverse) {
-      const auto* call = part.as<model::ToolCallPart>();
-      if (call != nullptr && call->id == id) return call;
-    }
-  }
-  return nullptr;
-}
-
 // Thoughts that travelled in a call's id, unless the client sent them itself.
 void TurnBuilder::bring_back(std::vector<model::Part> thoughts) {
   for (model::Part& thought : thoughts) {
-    const bool known = std::ranges::any_of(turns_, [&](const model::Turn& turn) {
-      return std::ranges::find(turn.parts, thought.state, &model::Part::state) != turn.parts.end();
-    });
-    if (known) continue;
+    if (!states_) {
+      states_.emplace();
+      for (const model::Turn& turn : turns_) states_->add(turn.parts);
+    }
+    if (!states_->add(thought.state)) continue;
     DecodedItem item{.kind = DecodedItem::Kind::Reasoning};
     item.parts.push_back(std::move(thought));
     add(std::move(item));
@@ -49,12 +38,16 @@ void TurnBuilder::add(DecodedItem item) {
   if (item.kind == DecodedItem::Kind::Result) {
     for (model::Part& part : item.parts) {
       auto* result = part.as<model::ToolResultPart>();
-      const model::ToolCallPart* const call = call_of(result->call_id);
-      if (call != nullptr && result->name.empty()) result->name = call->name;
+      const auto name = names_.find(result->call_id);
+      if (name != names_.end() && result->name.empty()) result->name = name->second;
       // Where the call is not in sight, only this says which kind it was.
-      if (call == nullptr && item.custom) part.extra.push_back({"type", "\"custom_tool_call_output\""});
+      if (name == names_.end() && item.custom) part.extra.push_back({"type", "\"custom_tool_call_output\""});
     }
   }
+  for (const model::Part& part : item.parts) {
+    if (const auto* call = part.as<model::ToolCallPart>()) names_[call->id] = call->name;
+  }
+  if (states_) states_->add(item.parts);
   model::Turn& turn = turn_for(item);
   for (model::Part& part : item.parts) turn.parts.push_back(std::move(part));
 }
