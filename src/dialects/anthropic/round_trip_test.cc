@@ -184,8 +184,7 @@ TEST(AnthropicRoundTrip, AnswersAsStreams) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     const model::ChatAnswer answer = Maker(seed).answer();
     const model::ChatRequest request;
-    const auto encoder =
-        stream_encoder(request, {.model = "asked", .request_id = "r"}, {.join_line_breaks = seed % 2 == 0});
+    const auto encoder = client_side().stream_encoder(request, {.model = "asked", .request_id = "r"});
     std::string body;
     model::for_each_event(answer, [&](const model::StreamEvent& event) { encoder->encode(event, body); });
     const auto stream =
