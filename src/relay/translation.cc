@@ -137,6 +137,8 @@ std::string Translation::losses_text() const {
 
 bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there) {
   if (asked_there != state.incoming.endpoint) return true;
+  // What another provider's answer left in the conversation is not for this one.
+  if (state.facts.holds_carried && model::conversation_at(asked_there)) return true;
   // Claude inside Vertex and Bedrock has an envelope of its own.
   if (asked_there == model::Endpoint::Messages) {
     return target.quirks.messages_form != model::MessagesForm::Direct;

@@ -1,4 +1,5 @@
-// A request and its answer between two dialects. What passes through never comes here.
+// A request and its answer between two dialects, or within one where the bytes cannot pass through as they
+// are. What passes through never comes here.
 #pragma once
 #include <memory>
 #include <string>
@@ -52,7 +53,8 @@ class Translation {
   std::unique_ptr<dialects::StreamEncoder> encoder_;
 };
 
-// Whether `target` is asked in another form than the client's, so that bytes cannot pass through.
+// Whether `target` is asked in another form than the client's, or the request carries state that is not the
+// target's, so that bytes cannot pass through.
 bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there);
 
 // Decodes on first use.

@@ -289,6 +289,7 @@ class MessageEvents {
   static void state(Block& block, std::string_view data, EventSink& sink) {
     if (data.empty() || block.kind != PartKind::Reasoning || std::exchange(block.has_state, true)) return;
     const model::OpaqueState state = state_of_field(data, model::Dialect::Anthropic);
+    if (state.empty()) return;
     sink.on_event({.kind = Kind::StateDelta, .part = block.part, .state = &state});
   }
   static void citation(const Block& block, JsonValue value, EventSink& sink) {

@@ -32,7 +32,10 @@ class GeminiStreamEncoder final : public StreamEncoder {
   void encode(const StreamEvent& event, std::string& out) override {
     using Kind = StreamEvent::Kind;
     switch (event.kind) {
-      case Kind::Started: id_ = response_id(event.id, head_); break;
+      case Kind::Started:
+        id_ = response_id(event.id, head_);
+        dialect_ = event.dialect;
+        break;
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: take_text(event, out); break;
       case Kind::ArgumentsDelta: part(event.part).call.arguments += event.text; break;
@@ -193,7 +196,8 @@ class GeminiStreamEncoder final : public StreamEncoder {
     open_.erase(at);
     if (done.kind == PartKind::ToolCall) {
       Carried& before = carried(event.choice);
-      const bool carries_all = write_call(begin_part(out, event.choice), done.call, done.state, before);
+      const bool carries_all =
+          write_call(begin_part(out, event.choice), done.call, done.state, dialect_, before);
       if (!carries_all) lose("reasoning", loss::kNoPlace);
       end_part(out);
       before = {};
@@ -228,6 +232,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
   bool array_;
   bool begun_ = false;
   std::string id_;
+  Dialect dialect_ = Dialect::Gemini;  // whose answer it is
   std::vector<Part> open_;
   std::vector<Thoughts> thoughts_;
   std::vector<ChoiceEnd> ends_;

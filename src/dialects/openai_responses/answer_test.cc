@@ -198,5 +198,14 @@ TEST(ResponsesAnswer, ErrorsAreOpenAis) {
       << out;
 }
 
+TEST(ResponsesAnswer, AThoughtThatNobodySignedSaysWhoseItIs) {
+  Losses losses;
+  model::ChatAnswer answer = answer_of({model::Part(model::ReasoningPart{.text = "hm"})});
+  const std::string field = R"("encrypted_content":")" + no_state_field(answer.dialect) + "\"";
+  EXPECT_NE(encoded(answer, losses).find(field), std::string::npos);
+  answer.dialect = model::Dialect::OpenAiResponses;
+  EXPECT_EQ(encoded(answer, losses).find("encrypted_content"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace qq::dialects::openai_responses

@@ -183,7 +183,8 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     ++end;
   }
   const bool ours = sealed != nullptr && sealed->state.maker == kDialect;
-  if (!ours && (!native() || sealed != nullptr)) {
+  const bool is_from_elsewhere = !native() || parts[at].state.maker != kDialect;
+  if (!ours && (is_from_elsewhere || sealed != nullptr)) {
     // Only its maker knows what to do with it; a state that is foreign is reported by the table.
     if (sealed == nullptr) lose("reasoning", loss::kForeignState);
     return end;

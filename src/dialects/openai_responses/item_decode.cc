@@ -175,7 +175,7 @@ Result<DecodedItem> decode_reasoning(JsonValue item) {
   QQ_TRY(const std::string sealed, string_of(encrypted, "encrypted_content"));
   const model::OpaqueState state = state_of_field(sealed, kDialect);
   // Another provider's thoughts were put where this dialect has a place for them: they are no summary.
-  const bool native = state.empty() || state.maker == kDialect;
+  const bool native = state.maker == kDialect;
   append_thoughts(summary, native ? ReasoningPart::Kind::Summary : ReasoningPart::Kind::Full, name,
                   out.parts);
   append_thoughts(content, ReasoningPart::Kind::Full, name, out.parts);
@@ -183,11 +183,13 @@ Result<DecodedItem> decode_reasoning(JsonValue item) {
     if (out.parts.empty())
       out.parts.emplace_back(ReasoningPart{.kind = ReasoningPart::Kind::Redacted, .id = name});
     out.parts.back().state = state;
-  } else if (out.parts.empty()) {
+  } else if (out.parts.empty() && native) {
     // Only a name of what the provider keeps.
     out.parts.emplace_back(
         model::OpaquePart{.dialect = kDialect, .type = "reasoning", .value = std::string(item.text())});
   }
+  // Also of one without a state it matters whose it is.
+  for (Part& part : out.parts) part.state.maker = state.maker;
   return out;
 }
 

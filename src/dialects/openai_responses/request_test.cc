@@ -349,5 +349,20 @@ TEST(ResponsesRequest, TheTableNamesNothingTwice) {
   }
 }
 
+TEST(ResponsesRequest, AThoughtOfAnothersThatHasNoStateIsNotOpenAis) {
+  for (const std::string_view told :
+       {R"("summary":[],"content":[{"type":"reasoning_text","text":"hm"}])",
+        R"("summary":[{"type":"summary_text","text":"hm"}])", R"("summary":[])"}) {
+    const auto request =
+        decoded(R"({"model":"m","input":[{"type":"reasoning","id":"rs_1",)" + std::string(told) +
+                R"(,"encrypted_content":")" + no_state_field(model::Dialect::OpenAiChat) +
+                R"("},{"role":"user","content":"hi"}]})");
+    Losses losses;
+    const std::string body = encoded(request, losses);
+    EXPECT_EQ(body.find("reasoning"), std::string::npos) << body;
+    EXPECT_EQ(losses.size(), told.contains("hm") ? 1U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace qq::dialects::openai_responses

@@ -113,6 +113,7 @@ class Decoder final : public StreamDecoder {
          sink);
   }
   void state(Item& item, const model::OpaqueState& of, EventSink& sink) {
+    if (of.empty()) return;
     emit(
         {.kind = StreamEvent::Kind::StateDelta, .part_kind = item.part_kind, .part = item.part, .state = &of},
         sink);
