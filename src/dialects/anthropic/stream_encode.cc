@@ -31,9 +31,12 @@ class Encoder final : public StreamEncoder {
       id_ = answer_id(event.id, head_);
       own_ = event.dialect == Dialect::Anthropic;
       dialect_ = event.dialect;
+      begun_ = true;
       return;
     }
     if (event.kind == Kind::Failed) return encode_stream_error(*event.error, head_.request_id, out);
+    // It may come before the answer has begun, and begins nothing.
+    if (event.kind == Kind::Ping && !begun_) return void(out += kPing);
     if (!std::exchange(said_start_, true)) message_start();
     if (event.choice != 0) return lose("choices", loss::kNoPlace);  // there is but one
     switch (event.kind) {
@@ -296,6 +299,7 @@ class Encoder final : public StreamEncoder {
   std::uint32_t next_index_ = 0;
   Dialect dialect_ = Dialect::OpenAiChat;  // whose answer it is
   bool own_ = false;
+  bool begun_ = false;
   bool said_start_ = false;
   bool had_calls_ = false;
   bool hides_thoughts_;

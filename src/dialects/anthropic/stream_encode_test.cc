@@ -257,6 +257,14 @@ TEST(AnthropicStreamOut, AStateBehindACallsFirstArgumentsIsLost) {
   EXPECT_EQ(stream.lost(), "content[].state: the caller's dialect has no place for it\n");
 }
 
+TEST(AnthropicStreamOut, APingBeforeTheAnswerBeginsNothing) {
+  EncodedStream stream;
+  EXPECT_EQ(stream({.kind = Kind::Ping}), client_side().heartbeat());
+  stream.started();
+  const std::string begun = stream({.kind = Kind::PartStarted});
+  EXPECT_NE(begun.find(R"("id":"msg_req1")"), std::string::npos) << begun;
+}
+
 TEST(AnthropicStreamOut, AThoughtThatNobodySignedSaysWhoseItIs) {
   EncodedStream stream;
   stream.started(model::Dialect::Cohere);
