@@ -289,6 +289,15 @@ TEST(GeminiModels, AreListed) {
             R"({"name":"models/a","displayName":"a","inputTokenLimit":1000,"thinking":false,"sup)");
 }
 
+TEST_F(GeminiEncoder, WhatBelongsToNoPartIsNotTold) {
+  start();
+  const model::OpaqueState state{model::Dialect::Gemini, "s"};
+  for (const Kind kind :
+       {Kind::TextDelta, Kind::ArgumentsDelta, Kind::StateDelta, Kind::MediaDelta, Kind::PartFinished}) {
+    EXPECT_EQ(take({.kind = kind, .part = 7, .text = "x", .state = &state}), "");
+  }
+}
+
 TEST_F(GeminiEncoder, ACallThatNobodySignedSaysWhoseItIs) {
   start();
   take({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "c1", .name = "f"});
