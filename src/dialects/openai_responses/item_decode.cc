@@ -193,7 +193,7 @@ Result<DecodedItem> decode_reasoning(JsonValue item) {
   return out;
 }
 
-Result<DecodedItem> decode_call(JsonValue item, bool custom) {
+Result<DecodedItem> decode_call(JsonValue item, bool custom, std::string_view made_id = {}) {
   JsonValue type, call_id, name, arguments, id, status;
   model::ExtraFields others;  // `namespace`, `caller`
   QQ_CHECK(read_members(item,
@@ -205,8 +205,9 @@ Result<DecodedItem> decode_call(JsonValue item, bool custom) {
                          {"status", &status}},
                         &others));
   ToolCallPart call{.kind = custom ? ToolCallPart::Kind::Custom : ToolCallPart::Kind::Function};
-  if (absent(call_id)) return missing("call_id");
-  QQ_TRY(const std::string full_id, string_of(call_id, "call_id"));
+  if (absent(call_id) && made_id.empty()) return missing("call_id");
+  QQ_TRY(std::string full_id, string_of(call_id, "call_id"));
+  if (full_id.empty()) full_id = made_id;
   QQ_TRY(call.name, string_of(name, "name"));
   if (call.name.empty()) return missing("name");
   if (arguments.is_object()) {
@@ -303,9 +304,12 @@ Result<DecodedItem> decode_item(JsonValue item) {
   return opaque_item(item, std::move(type));
 }
 
-DecodedItem decode_output_item(JsonValue item) {
-  if (auto decoded = decode_item(item)) return *std::move(decoded);
+DecodedItem decode_output_item(JsonValue item, std::string_view made_call_id) {
   const auto type = item.member("type");
+  const std::string_view word = type ? type->raw_string() : std::string_view();
+  const bool is_call = word == "function_call" || word == "custom_tool_call";
+  auto decoded = is_call ? decode_call(item, word == "custom_tool_call", made_call_id) : decode_item(item);
+  if (decoded) return *std::move(decoded);
   return opaque_item(item, type ? type->string() : std::string());
 }
 
