@@ -364,5 +364,17 @@ TEST(ResponsesRequest, AThoughtOfAnothersThatHasNoStateIsNotOpenAis) {
   }
 }
 
+TEST(ResponsesRequest, AnAnthropicClientThatThinksIsShownASummary) {
+  model::ChatRequest request = from_chat();
+  request.dialect = model::Dialect::Anthropic;
+  request.reasoning.emplace().budget_tokens = 8192;
+  model::Target target;
+  target.reasons = true;
+  Losses losses;
+  EXPECT_NE(encoded(request, losses, target).find(R"("summary":"auto")"), std::string::npos);
+  request.reasoning->show = false;
+  EXPECT_EQ(encoded(request, losses, target).find(R"("summary":"auto")"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace qq::dialects::openai_responses
