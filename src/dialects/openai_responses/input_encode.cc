@@ -196,7 +196,9 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     if (open) json_.key("summary").begin_array();
     for (std::size_t i = at; i < end; ++i) {
       const auto* thought = parts[i].as<ReasoningPart>();
-      if (thought->text.empty() || (thought->kind == ReasoningPart::Kind::Summary) != summaries) continue;
+      // OpenAI's own thoughts are never told, only their summaries; other dialects' clients don't know that.
+      const bool is_summary = thought->kind == ReasoningPart::Kind::Summary || !native();
+      if (thought->text.empty() || is_summary != summaries) continue;
       if (!std::exchange(open, true)) json_.key("content").begin_array();
       json_.begin_object().member("type", summaries ? "summary_text" : "reasoning_text");
       json_.member("text", thought->text).end_object();

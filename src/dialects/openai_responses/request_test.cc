@@ -311,10 +311,10 @@ TEST(ResponsesRequest, StatesGoToTheirMakersOnly) {
   request.turns.push_back(turn);
   Losses losses;
   const std::string body = encoded(request, losses);
-  EXPECT_NE(body.find(R"({"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text",)"
-                      R"("text":"ours"}],"encrypted_content":"E"})"),
+  EXPECT_NE(body.find(R"({"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ours"}],)"
+                      R"("encrypted_content":"E"})"),
             std::string::npos)
-      << body;
+      << "a client of another dialect does not know a summary from a thought: " << body;
   EXPECT_EQ(body.find("theirs"), std::string::npos);
   EXPECT_EQ(losses.size(), 2U);
 }
@@ -347,6 +347,15 @@ TEST(ResponsesRequest, TheTableNamesNothingTwice) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     for (std::size_t j = i + 1; j < table.size(); ++j) EXPECT_NE(table[i].field, table[j].field);
   }
+}
+
+TEST(ResponsesRequest, AClientsOwnThoughtsKeepTheirKind) {
+  const auto request =
+      decoded(R"({"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[],"content":[)"
+              R"({"type":"reasoning_text","text":"open weights"}]}]})");
+  EXPECT_NE(encoded(request).find(R"("content":[{"type":"reasoning_text","text":"open weights"}])"),
+            std::string::npos)
+      << encoded(request);
 }
 
 TEST(ResponsesRequest, AThoughtOfAnothersThatHasNoStateIsNotOpenAis) {
