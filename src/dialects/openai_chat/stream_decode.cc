@@ -94,6 +94,12 @@ class ChunkDecoder final : public StreamDecoder {
 
   void fail_with(const Error& error) {
     over_ = true;
+    // What failed may be billed all the same.
+    take_usage(std::exchange(chunk_usage_, {}));
+    if (!usage_told_ && usage_.source != model::UsageSource::None) {
+      ensure_started();
+      emit({.kind = Kind::UsageSoFar, .usage = &usage_});
+    }
     emit({.kind = Kind::Failed, .error = &error});
   }
 
@@ -209,6 +215,7 @@ class ChunkDecoder final : public StreamDecoder {
         created_ = value.integer().value_or(created_);
       }
     }
+    chunk_usage_ = usage;
     if (openai::is_error_value(error)) {
       return fail_with(error.is_object()
                            ? openai::error_from_value(error)
@@ -221,7 +228,7 @@ class ChunkDecoder final : public StreamDecoder {
       ensure_started();
       take_choice(each.value());
     }
-    if (!over_) take_usage(usage);
+    if (!over_) take_usage(std::exchange(chunk_usage_, {}));
   }
 
   void take_usage(JsonValue value) {
@@ -452,6 +459,7 @@ class ChunkDecoder final : public StreamDecoder {
   std::int64_t created_ = 0;
   std::vector<ReadChoice> choices_;
   model::Usage usage_;
+  JsonValue chunk_usage_;  // of the chunk at hand, told behind its choices
   std::string repaired_;
   std::string bare_;
   Bare bare_state_ = Bare::Unknown;

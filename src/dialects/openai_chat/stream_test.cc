@@ -235,6 +235,22 @@ TEST(ChatStreamDecode, ErrorsAtEachPlace) {
   EXPECT_EQ(failure(chunks({}, "length")), "none");
 }
 
+TEST(ChatStreamDecode, UsageBesideAnErrorIsTold) {
+  constexpr std::string_view kText = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+  constexpr std::string_view kUsage = R"("usage":{"prompt_tokens":9,"completion_tokens":4})";
+  for (const std::string_view chunk : {R"({"choices":[{"index":0,"delta":{},"finish_reason":"error"}],)",
+                                       R"({"error":{"message":"overloaded"},)",
+                                       R"({"choices":[{"index":0,"delta":{},"error":{"message":"no"}}],)"}) {
+    const std::string last = "data: " + std::string(chunk) + std::string(kUsage) + "}\n\n";
+    const std::string with_text = decoded(std::string(kText) + last).events;
+    const std::size_t usage = with_text.find("usage uncached=9 text=4\n");
+    EXPECT_NE(usage, std::string::npos) << with_text;
+    EXPECT_LT(usage, with_text.find("failed")) << with_text;
+    EXPECT_NE(decoded(last).events.find("usage uncached=9 text=4\n"), std::string::npos)
+        << "also before anything was said: " << decoded(last).events;
+  }
+}
+
 TEST(ChatStreamDecode, OneChoiceOfTwoThatIsCutIsACut) {
   EXPECT_EQ(
       decoded(
