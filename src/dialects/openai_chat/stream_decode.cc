@@ -54,9 +54,10 @@ class ChunkDecoder final : public StreamDecoder {
       begin = consumed;
       if (event.has_data) {
         bare_.clear();
+        bare_judged_ = 0;
         bare_state_ = Bare::Unknown;
         take(event.name, trimmed(event.data));
-      } else if (const std::optional<Error> error = bare_error()) {
+      } else if (const std::optional<Error> error = bare_has_grown() ? bare_error() : std::nullopt) {
         fail_with(*error);
       } else if (bare_state_ == Bare::No) {
         bare_state_ = Bare::Unknown;
@@ -442,6 +443,12 @@ class ChunkDecoder final : public StreamDecoder {
     }
     if (bare_state_ == Bare::Yes && bare_.size() < kBareMax) bare_ += bytes;
   }
+  // It is read again when it is twice as long: whoever sends it in a million pieces is not worth more.
+  bool bare_has_grown() noexcept {
+    if (bare_.empty() || bare_.size() < 2 * bare_judged_) return false;
+    bare_judged_ = bare_.size();
+    return true;
+  }
   [[nodiscard]] std::optional<Error> bare_error() const {
     std::string repaired;
     const std::string_view text = wire::as_utf8(trimmed(bare_), repaired);
@@ -462,6 +469,7 @@ class ChunkDecoder final : public StreamDecoder {
   JsonValue chunk_usage_;  // of the chunk at hand, told behind its choices
   std::string repaired_;
   std::string bare_;
+  std::size_t bare_judged_ = 0;  // how long it was when it was last read
   Bare bare_state_ = Bare::Unknown;
   bool started_ = false;
   bool empty_is_fine_ = false;

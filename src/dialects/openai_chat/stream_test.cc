@@ -251,6 +251,19 @@ TEST(ChatStreamDecode, UsageBesideAnErrorIsTold) {
   }
 }
 
+TEST(ChatStreamDecode, CommentsBehindHalfAnObjectCostNothing) {
+  // Each comment once made all that had come be read again.
+  std::string body = "{\"a\":[" + std::string(60'000, ' ') + "1\n\n";
+  for (int i = 0; i < 300'000; ++i) body += ":\n\n";
+  const auto decoder = provider_side().stream_decoder({}, "seed");
+  class Sink final : public EventSink {
+   public:
+    void on_event(const model::StreamEvent&) override {}
+  } sink;
+  decoder->feed(body, sink);
+  decoder->finish(sink);
+}
+
 TEST(ChatStreamDecode, OneChoiceOfTwoThatIsCutIsACut) {
   EXPECT_EQ(
       decoded(
