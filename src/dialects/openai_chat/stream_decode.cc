@@ -25,6 +25,9 @@ using model::PartKind;
 using model::StreamEvent;
 using wire::JsonValue;
 
+// A guess, as Gemini's and more than any provider gives: what has more is no answer but an attack.
+constexpr std::int64_t kChoicesMax = 1024;
+
 struct ReadChoice {
   ReadChoice(std::uint32_t number, std::string_view id_seed) : index(number), calls(number, id_seed) {}
 
@@ -269,6 +272,10 @@ class ChunkDecoder final : public StreamDecoder {
       } else if (openai::is_stop_string_mark(key, member)) {
         stop = member;
       }
+    }
+    if (index >= kChoicesMax) {
+      return fail_with(Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                                       "the provider's stream has too many choices"));
     }
     ReadChoice& choice = choice_at(index);
     if (delta.is_object()) take_delta(choice, delta);

@@ -251,6 +251,13 @@ TEST(ChatStreamDecode, UsageBesideAnErrorIsTold) {
   }
 }
 
+TEST(ChatStreamDecode, MoreChoicesThanAnybodyGivesAreAFailure) {
+  const std::string stream = decoded(R"(data: {"choices":[{"index":4294967295,"delta":{"content":"x"}}]})"
+                                     "\n\n")
+                                 .events;
+  EXPECT_NE(stream.find("too many choices"), std::string::npos) << stream;
+}
+
 TEST(ChatStreamDecode, CommentsBehindHalfAnObjectCostNothing) {
   // Each comment once made all that had come be read again.
   std::string body = "{\"a\":[" + std::string(60'000, ' ') + "1\n\n";
