@@ -85,7 +85,12 @@ Result<Translation::Answer> Translation::translate_answer(std::string_view body,
     if (is_told_by_openai(endpoint)) read_failed_answer(endpoint, body, target, used, blank);
     return fail(std::move(decoded).error());
   }
-  const model::ChatAnswer& answer = *decoded;
+  model::ChatAnswer& answer = *decoded;
+  const auto broken = std::ranges::find(answer.choices, model::Finish::Broken, &model::Choice::finish);
+  if (broken != answer.choices.end()) {
+    used = answer.usage;
+    return fail(broken_generation(broken->finish_word));
+  }
   if (!has_content(answer)) {
     used = answer.usage;
     blank = says_white_space(answer);
