@@ -69,9 +69,11 @@ Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& ta
                                                          model::Endpoint endpoint) {
   losses_.clear();
   encoder_.reset();  // of an attempt before, of which nothing went out
-  const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
+  const model::Dialect target_dialect = *model::conversation_at(endpoint);
+  const auto* provider = dialects::provider_dialect(target_dialect);
   QQ_ASSERT(provider != nullptr);
-  auto encoded = provider->encode_request(request_, target, losses_);
+  const auto renamed = names_.fit(request_, target_dialect);
+  auto encoded = provider->encode_request(renamed ? *renamed : request_, target, losses_);
   dialects::use_callers_words(request_.dialect, losses_);
   return encoded;
 }
@@ -97,6 +99,7 @@ Result<Translation::Answer> Translation::translate_answer(std::string_view body,
     return fail(Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun,
                                 "the provider's answer has nothing in it"));
   }
+  names_.restore(answer);
   Answer translated;
   translated.usage = answer.usage;
   const model::Choice& first = answer.choices.front();
@@ -108,6 +111,7 @@ Result<Translation::Answer> Translation::translate_answer(std::string_view body,
 
 dialects::StreamEncoder& Translation::new_encoder() {
   encoder_ = client_.stream_encoder(request_, head_);
+  if (!names_.empty()) encoder_ = dialects::with_original_names(std::move(encoder_), names_);
   return *encoder_;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dialects/dialect.h"
+#include "dialects/tool_names.h"
 #include "relay/request.h"
 
 namespace qq::relay {
@@ -49,7 +50,8 @@ class Translation {
   model::ChatRequest request_;
   std::string id_seed_;
   dialects::AnswerHead head_;
-  dialects::Losses losses_;  // of the attempt that runs
+  dialects::Losses losses_;    // of the attempt that runs
+  dialects::ToolNames names_;  // of its target
   std::unique_ptr<dialects::StreamEncoder> encoder_;
 };
 
