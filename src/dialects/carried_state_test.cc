@@ -85,5 +85,55 @@ TEST(CarriedState, AnyLengthSurvives) {
   }
 }
 
+TEST(CarriedState, AnIdFullOfMarksIsReadOnce) {
+  // A CRC is no secret: whoever likes may make an id that has to be looked at again and again.
+  std::string id;
+  for (int i = 0; i < 1'000'000; ++i) id += "_qq1";
+  EXPECT_EQ(take_carried(id).id.size(), id.size()) << "within a test's time";
+}
+
+TEST(CarriedState, APartWithoutAStateTellsWhoseItIs) {
+  const std::string field = no_state_field(Dialect::Cohere);
+  const model::OpaqueState state = state_of_field(field, Dialect::Anthropic);
+  EXPECT_TRUE(state.empty());
+  EXPECT_EQ(state.maker, Dialect::Cohere);
+  EXPECT_TRUE(holds_carried("{\"signature\":\"" + field + "\"}"));
+}
+
+TEST(HoldsCarried, FindsIdsAndFields) {
+  const std::string id = *with_carried("call_1", {.call = {Dialect::Gemini, "sig"}, .reasoning = {}});
+  const std::string field = state_field({Dialect::Anthropic, "signature"}, Dialect::OpenAiResponses);
+  for (const std::string& text : {id, field}) {
+    // At all places of a block of vector instructions.
+    for (std::size_t before = 0; before < 70; ++before) {
+      const std::string json = "[" + std::string(before, ' ') + "\"" + text + "\"]";
+      EXPECT_TRUE(holds_carried(json)) << json;
+      EXPECT_TRUE(holds_carried(json + std::string(80, ' ')));
+    }
+  }
+}
+
+TEST(HoldsCarried, WhatOnlyLooksLikeOneIsNone) {
+  const std::string id = *with_carried("call_1", {.call = {Dialect::Gemini, "sig"}, .reasoning = {}});
+  const std::string cut = id.substr(0, id.size() - 1);
+  for (const std::string& json : {std::string(R"({"a":"qq1"})"), std::string(R"("_qq1AAAA00000000")"),
+                                  std::string("qq1"), std::string(), "\"" + cut + "\"", "\"" + id,
+                                  "\"" + id + " \"", "\"x" + id.substr(id.find("qq1")) + "\""}) {
+    EXPECT_FALSE(holds_carried(json)) << json;
+  }
+}
+
+TEST(HoldsCarried, AMarkThatStandsInAnIdByChanceDoesNotHideOurs) {
+  const std::string id = *with_carried("my_qq1_call", {.call = {Dialect::Gemini, "sig"}, .reasoning = {}});
+  EXPECT_TRUE(holds_carried("{\"id\":\"" + id + "\"}"));
+}
+
+TEST(HoldsCarried, ABodyFullOfMarksIsReadOnce) {
+  std::string json = "\"";
+  for (int i = 0; i < 1'000'000; ++i) json += "_qq1";
+  json += "\"";
+  EXPECT_FALSE(holds_carried(json)) << "within a test's time";
+}
+
 }  // namespace
 }  // namespace qq::dialects

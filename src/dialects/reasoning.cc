@@ -63,4 +63,10 @@ std::optional<std::int64_t> budget_of(const model::ReasoningWish& wish) noexcept
   return std::nullopt;
 }
 
+std::optional<bool> hears_thoughts(const model::ReasoningWish& wish, model::Dialect caller) noexcept {
+  const bool thinks = wish.budget_tokens.value_or(0) != 0;
+  if (!wish.show && thinks && caller == model::Dialect::Anthropic) return true;
+  return wish.show;
+}
+
 }  // namespace qq::dialects

@@ -25,4 +25,9 @@ Effort effort_of_budget(std::int64_t budget_tokens) noexcept;
 std::optional<Effort> effort_of(const model::ReasoningWish& wish) noexcept;
 std::optional<std::int64_t> budget_of(const model::ReasoningWish& wish) noexcept;
 
+// Whether thoughts or their summary are to come with the answer; nothing if the caller leaves it open. An
+// Anthropic client that has the model think hears what it thinks unless it says otherwise (the SDK's
+// ThinkingConfigEnabled: `display` "defaults to summarized").
+std::optional<bool> hears_thoughts(const model::ReasoningWish& wish, model::Dialect caller) noexcept;
+
 }  // namespace qq::dialects

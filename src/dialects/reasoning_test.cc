@@ -29,5 +29,15 @@ TEST(Reasoning, AWishIsOneThingInEitherForm) {
   EXPECT_EQ(effort_of(model::ReasoningWish{.effort = Effort::Low, .budget_tokens = 30000}), Effort::Low);
 }
 
+TEST(Reasoning, AnAnthropicClientThatThinksIsShownThoughtsUnlessItSaysNo) {
+  using model::Dialect;
+  EXPECT_EQ(hears_thoughts({.budget_tokens = 2048}, Dialect::Anthropic), true);
+  EXPECT_EQ(hears_thoughts({.budget_tokens = -1}, Dialect::Anthropic), true);
+  EXPECT_EQ(hears_thoughts({.budget_tokens = 2048, .show = false}, Dialect::Anthropic), false);
+  EXPECT_EQ(hears_thoughts({.budget_tokens = 0}, Dialect::Anthropic), std::nullopt);
+  EXPECT_EQ(hears_thoughts({.effort = Effort::High}, Dialect::Anthropic), std::nullopt) << "does not think";
+  EXPECT_EQ(hears_thoughts({.budget_tokens = 2048}, Dialect::Gemini), std::nullopt);
+}
+
 }  // namespace
 }  // namespace qq::dialects

@@ -30,6 +30,24 @@ void append_text(Part& part, std::string_view text) {
   if (auto* refusal = part.as<RefusalPart>()) refusal->text.append(text);
 }
 
+// A delta of it.
+void append(Part& part, const StreamEvent& event) {
+  using Kind = StreamEvent::Kind;
+  if (event.kind == Kind::TextDelta) append_text(part, event.text);
+  if (event.kind == Kind::StateDelta) part.state = *event.state;
+  if (auto* call = part.as<ToolCallPart>(); call != nullptr && event.kind == Kind::ArgumentsDelta)
+    call->arguments.append(event.text);
+  if (auto* text = part.as<TextPart>(); text != nullptr && event.kind == Kind::CitationDelta)
+    text->citations.emplace_back(event.json);
+  if (auto* opaque = part.as<OpaquePart>(); opaque != nullptr && event.kind == Kind::OpaqueDelta)
+    opaque->value = event.json;
+  auto* media = part.as<MediaPart>();
+  if (media == nullptr || event.kind != Kind::MediaDelta) return;
+  media->data.append(event.text);
+  if (!event.media_type.empty()) media->media_type = event.media_type;
+  media->kind = media_kind(media->media_type);
+}
+
 StreamEvent start_of(const Part& part, std::uint32_t choice, std::uint32_t number) {
   StreamEvent event{.kind = StreamEvent::Kind::PartStarted, .choice = choice, .part = number};
   if (part.as<TextPart>() != nullptr) event.part_kind = PartKind::Text;
@@ -79,26 +97,16 @@ void AnswerBuilder::take(const StreamEvent& event) {
       owner.parts.push_back(empty_part(event));
       places_.resize(std::max<std::size_t>(places_.size(), event.part + 1));
       places_[event.part] = {static_cast<std::size_t>(&owner - answer_.choices.data()),
-                             owner.parts.size() - 1};
+                             owner.parts.size() - 1, true};
       break;
     }
-    case Kind::TextDelta: append_text(part(event.part), event.text); break;
+    case Kind::TextDelta:
     case Kind::ArgumentsDelta:
-      if (auto* call = part(event.part).as<ToolCallPart>()) call->arguments.append(event.text);
-      break;
-    case Kind::StateDelta: part(event.part).state = *event.state; break;
+    case Kind::StateDelta:
     case Kind::CitationDelta:
-      if (auto* text = part(event.part).as<TextPart>()) text->citations.emplace_back(event.json);
-      break;
     case Kind::MediaDelta:
-      if (auto* media = part(event.part).as<MediaPart>()) {
-        media->data.append(event.text);
-        if (!event.media_type.empty()) media->media_type = event.media_type;
-        media->kind = media_kind(media->media_type);
-      }
-      break;
     case Kind::OpaqueDelta:
-      if (auto* opaque = part(event.part).as<OpaquePart>()) opaque->value = event.json;
+      if (Part* of = part(event.part)) append(*of, event);
       break;
     case Kind::Logprobs: {
       // Arrays of one entry a token: the pieces make one array.

@@ -9,7 +9,7 @@
 
 namespace qq::model {
 
-// Folds events, which must keep the grammar of stream_event.h.
+// Folds events, which must keep the grammar of stream_event.h: what belongs to no part is left out.
 class AnswerBuilder {
  public:
   explicit AnswerBuilder(Dialect dialect) { answer_.dialect = dialect; }
@@ -25,11 +25,14 @@ class AnswerBuilder {
   struct Place {
     std::size_t choice = 0;  // in answer_.choices
     std::size_t part = 0;    // in its parts
+    bool begun = false;
   };
   Choice& choice(std::uint32_t index);
-  Part& part(std::uint32_t number) {
-    const Place& place = places_.at(number);
-    return answer_.choices[place.choice].parts[place.part];
+  // Null if it has not begun.
+  Part* part(std::uint32_t number) noexcept {
+    if (number >= places_.size() || !places_[number].begun) return nullptr;
+    const Place& place = places_[number];
+    return &answer_.choices[place.choice].parts[place.part];
   }
 
   ChatAnswer answer_;

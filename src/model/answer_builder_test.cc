@@ -28,6 +28,21 @@ ChatAnswer an_answer() {
   return answer;
 }
 
+TEST(AnswerBuilder, WhatBelongsToNoPartIsLeftOut) {
+  AnswerBuilder builder(Dialect::OpenAiChat);
+  const OpaqueState state{Dialect::Gemini, "s"};
+  using Kind = StreamEvent::Kind;
+  builder.take({.kind = Kind::PartStarted, .part = 1});
+  for (const std::uint32_t part : {0U, 7U}) {
+    for (const Kind kind : {Kind::TextDelta, Kind::StateDelta, Kind::ArgumentsDelta, Kind::PartFinished}) {
+      builder.take({.kind = kind, .part = part, .text = "x", .state = &state});
+    }
+  }
+  builder.take({.kind = Kind::TextDelta, .part = 1, .text = "good"});
+  ASSERT_EQ(builder.answer().choices.size(), 1U);
+  EXPECT_EQ(builder.answer().choices[0].parts[0].as<TextPart>()->text, "good");
+}
+
 TEST(AnswerBuilder, BuildsTheAnswerAgainFromItsEvents) {
   const ChatAnswer answer = an_answer();
   AnswerBuilder builder(answer.dialect);

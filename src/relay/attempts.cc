@@ -161,6 +161,12 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   QQ_TRY(Translation* const translation, translation_of(state));
   QQ_TRY(outgoing.encoded, translation->encode_for(*attempt.target, attempt.endpoint));
   outgoing.encoded_body = outgoing.encoded.body;
+  // Of the client's own dialect it may say what would have passed through; Anthropic's encoder does so
+  // itself.
+  const bool is_own = attempt.endpoint == state.incoming.endpoint;
+  if (is_own && attempt.endpoint != model::Endpoint::Messages) {
+    outgoing.encoded.header_lines += state.incoming.header_lines;
+  }
   call.header_lines = outgoing.encoded.header_lines;
   call.body_pieces = {&outgoing.encoded_body, 1};
   call.body_bytes = outgoing.encoded_body.size();

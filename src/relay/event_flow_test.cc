@@ -218,5 +218,36 @@ TEST(TranslatedFlow, LineBreaksThatAreSplitAreJoinedInEveryDialect) {
   }
 }
 
+// Gemini's word for a call that came out wrong, behind some text.
+constexpr std::string_view kMalformed =
+    R"(data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Let me see"}]},"index":0}]})"
+    "\n\n"
+    R"(data: {"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","index":0}],)"
+    R"("usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4,"totalTokenCount":13}})"
+    "\n\n";
+
+TEST(BrokenGeneration, IsAFailureForClientsOfEveryDialect) {
+  for (const model::Dialect client : {model::Dialect::OpenAiChat, model::Dialect::OpenAiResponses,
+                                      model::Dialect::Anthropic, model::Dialect::Gemini}) {
+    const model::ChatRequest request;
+    const model::Target target;
+    const auto encoder =
+        dialects::client_dialect(client)->stream_encoder(request, {.model = "asked", .request_id = "01R"});
+    TranslatedFlow flow(dialects::provider_dialect(model::Dialect::Gemini)->stream_decoder(target, "seed"),
+                        *encoder, false);
+    const Played played = play(flow, kMalformed, 1000);
+    ASSERT_TRUE(played.error) << played.out;
+    EXPECT_EQ(played.error->kind, ErrorKind::StreamError);
+    EXPECT_NE(played.error->message.find("MALFORMED_FUNCTION_CALL"), std::string::npos);
+    EXPECT_FALSE(flow.ended());
+    EXPECT_NE(played.out.find("Let me see"), std::string::npos);
+    for (const std::string_view end :
+         {"end_turn", "finishReason", "finish_reason\":\"", "message_stop", "[DONE]", "response.completed"}) {
+      EXPECT_EQ(played.out.find(end), std::string::npos) << played.out;
+    }
+    EXPECT_EQ(flow.usage().output_total(), 4) << "it is billed";
+  }
+}
+
 }  // namespace
 }  // namespace qq::relay

@@ -25,6 +25,11 @@ bool is_fine_without_content(model::Finish finish) noexcept {
   }
 }
 
+Error broken_generation(std::string_view word) {
+  return Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                         "the provider ended its answer with \"" + std::string(word) + "\"");
+}
+
 bool has_something_to_see(std::string_view text) noexcept {
   return text.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }

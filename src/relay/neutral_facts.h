@@ -56,6 +56,9 @@ class UsageOnly final : public dialects::EventSink {
 // a stop string, declined.
 bool is_fine_without_content(model::Finish finish) noexcept;
 
+// An answer whose generation failed, by the provider's word for it.
+Error broken_generation(std::string_view word);
+
 // More than white space.
 bool has_something_to_see(std::string_view text) noexcept;
 

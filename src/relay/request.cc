@@ -77,8 +77,8 @@ Result<> prepare(RequestState& state) {
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);
-  if (state.plan.targets.empty() && counted_at(endpoint)) {
-    // Nobody counts there, but somebody answers.
+  if ((state.plan.targets.empty() || state.facts.holds_carried) && counted_at(endpoint)) {
+    // Nobody counts there, or not what others left in the conversation, but somebody answers.
     state.plan = routing::make_plan(*route, *counted_at(endpoint), state.services.random);
     state.estimates = !state.plan.targets.empty();
     if (state.estimates) return {};

@@ -14,11 +14,22 @@ TranslatedFlow::Encoding::Encoding(dialects::StreamEncoder& encoder, bool join_l
 }
 
 void TranslatedFlow::Encoding::on_event(const StreamEvent& event) {
+  const bool is_broken = event.kind == StreamEvent::Kind::Finished && event.finish == model::Finish::Broken;
+  if (event.kind == StreamEvent::Kind::End && broken_) return fail_if_broken();
   NeutralFacts::on_event(event);
-  if (event.kind == StreamEvent::Kind::Failed) return;
+  if (is_broken) broken_ = broken_generation(event.word);
+  if (is_broken || event.kind == StreamEvent::Kind::Failed) return;
   if (event.kind == StreamEvent::Kind::End) closed_ = true;
   if (joined_) return joined_->take(event, encoded_);
   encoded_.on_event(event);
+}
+
+void TranslatedFlow::Encoding::fail_if_broken() {
+  if (!broken_ || error()) return;
+  StreamEvent failed;
+  failed.kind = StreamEvent::Kind::Failed;
+  failed.error = &*broken_;
+  NeutralFacts::on_event(failed);
 }
 
 void TranslatedFlow::Encoding::close(std::string& into) {
@@ -38,6 +49,7 @@ void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
     UsageOnly usage(facts_);
     decoder_->feed("\n\n", usage);
   }
+  if (end != BodyEnd::NotYet) facts_.fail_if_broken();
   if (facts_.error()) {
     output.error = facts_.error();
   } else if (end != BodyEnd::NotYet && facts_.ended()) {
@@ -55,7 +67,7 @@ void TranslatedFlow::close(std::string& out) {
 }
 
 std::optional<ErrorKind> TranslatedFlow::fault_at_end() const noexcept {
-  return facts_.ended() ? std::nullopt : std::optional(ErrorKind::StreamCut);
+  return ended() ? std::nullopt : std::optional(ErrorKind::StreamCut);
 }
 
 }  // namespace qq::relay

@@ -20,19 +20,22 @@ class TranslatedFlow final : public EventFlow {
 
   [[nodiscard]] bool content_seen() const noexcept override { return facts_.content_seen(); }
   [[nodiscard]] bool blank_seen() const noexcept override { return facts_.blank_seen(); }
-  [[nodiscard]] bool ended() const noexcept override { return facts_.ended(); }
+  [[nodiscard]] bool ended() const noexcept override { return facts_.ended() && !facts_.broken(); }
   [[nodiscard]] bool empty_is_legitimate() const noexcept override { return facts_.empty_is_legitimate(); }
   [[nodiscard]] std::optional<ErrorKind> fault_at_end() const noexcept override;
   [[nodiscard]] const model::Usage& usage() const noexcept override { return facts_.usage(); }
   [[nodiscard]] std::string_view finish_reason() const noexcept override { return facts_.finish_word(); }
 
  private:
-  // Encodes what the decoder says. After a failure nothing is encoded: it is the relay's to tell.
+  // Encodes what the decoder says. After a failure nothing is encoded: it is the relay's to tell. A
+  // generation that broke is one, whatever the dialects make of the word for it; its usage may still follow.
   class Encoding final : public NeutralFacts {
    public:
     Encoding(dialects::StreamEncoder& encoder, bool join_line_breaks);
     void on_event(const model::StreamEvent& event) override;
+    void fail_if_broken();
     void close(std::string& out);
+    [[nodiscard]] bool broken() const noexcept { return broken_.has_value(); }
     void write_to(std::string& out) noexcept { encoded_.out = &out; }
 
    private:
@@ -44,6 +47,7 @@ class TranslatedFlow final : public EventFlow {
     };
     Encoded encoded_;
     std::optional<dialects::JoinedLineBreaks> joined_;
+    std::optional<Error> broken_;
     bool closed_ = false;
   };
 

@@ -69,9 +69,11 @@ Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& ta
                                                          model::Endpoint endpoint) {
   losses_.clear();
   encoder_.reset();  // of an attempt before, of which nothing went out
-  const auto* provider = dialects::provider_dialect(*model::conversation_at(endpoint));
+  const model::Dialect target_dialect = *model::conversation_at(endpoint);
+  const auto* provider = dialects::provider_dialect(target_dialect);
   QQ_ASSERT(provider != nullptr);
-  auto encoded = provider->encode_request(request_, target, losses_);
+  const auto renamed = names_.fit(request_, target_dialect);
+  auto encoded = provider->encode_request(renamed ? *renamed : request_, target, losses_);
   dialects::use_callers_words(request_.dialect, losses_);
   return encoded;
 }
@@ -85,13 +87,19 @@ Result<Translation::Answer> Translation::translate_answer(std::string_view body,
     if (is_told_by_openai(endpoint)) read_failed_answer(endpoint, body, target, used, blank);
     return fail(std::move(decoded).error());
   }
-  const model::ChatAnswer& answer = *decoded;
+  model::ChatAnswer& answer = *decoded;
+  const auto broken = std::ranges::find(answer.choices, model::Finish::Broken, &model::Choice::finish);
+  if (broken != answer.choices.end()) {
+    used = answer.usage;
+    return fail(broken_generation(broken->finish_word));
+  }
   if (!has_content(answer)) {
     used = answer.usage;
     blank = says_white_space(answer);
     return fail(Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun,
                                 "the provider's answer has nothing in it"));
   }
+  names_.restore(answer);
   Answer translated;
   translated.usage = answer.usage;
   const model::Choice& first = answer.choices.front();
@@ -103,6 +111,7 @@ Result<Translation::Answer> Translation::translate_answer(std::string_view body,
 
 dialects::StreamEncoder& Translation::new_encoder() {
   encoder_ = client_.stream_encoder(request_, head_);
+  if (!names_.empty()) encoder_ = dialects::with_original_names(std::move(encoder_), names_);
   return *encoder_;
 }
 
@@ -137,6 +146,8 @@ std::string Translation::losses_text() const {
 
 bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there) {
   if (asked_there != state.incoming.endpoint) return true;
+  // What another provider's answer left in the conversation is not for this one.
+  if (state.facts.holds_carried && model::conversation_at(asked_there)) return true;
   // Claude inside Vertex and Bedrock has an envelope of its own.
   if (asked_there == model::Endpoint::Messages) {
     return target.quirks.messages_form != model::MessagesForm::Direct;

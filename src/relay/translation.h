@@ -1,9 +1,11 @@
-// A request and its answer between two dialects. What passes through never comes here.
+// A request and its answer between two dialects, or within one where the bytes cannot pass through as they
+// are. What passes through never comes here.
 #pragma once
 #include <memory>
 #include <string>
 
 #include "dialects/dialect.h"
+#include "dialects/tool_names.h"
 #include "relay/request.h"
 
 namespace qq::relay {
@@ -48,11 +50,13 @@ class Translation {
   model::ChatRequest request_;
   std::string id_seed_;
   dialects::AnswerHead head_;
-  dialects::Losses losses_;  // of the attempt that runs
+  dialects::Losses losses_;    // of the attempt that runs
+  dialects::ToolNames names_;  // of its target
   std::unique_ptr<dialects::StreamEncoder> encoder_;
 };
 
-// Whether `target` is asked in another form than the client's, so that bytes cannot pass through.
+// Whether `target` is asked in another form than the client's, or the request carries state that is not the
+// target's, so that bytes cannot pass through.
 bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there);
 
 // Decodes on first use.

@@ -132,7 +132,10 @@ class AnswerWriter {
     }
     const std::string_view text = hides_thoughts_ ? std::string_view() : std::string_view(thought.text);
     if (text.empty() && state.empty()) return;
-    json_.begin_object().member("type", "thinking").member("thinking", text).member("signature", state);
+    // Without any, Anthropic would be given it as its own.
+    const bool is_unsigned = state.empty() && !own_;
+    json_.begin_object().member("type", "thinking").member("thinking", text);
+    json_.member("signature", is_unsigned ? no_state_field(answer_.dialect) : state);
     json_.end_object();
   }
 

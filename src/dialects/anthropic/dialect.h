@@ -18,8 +18,7 @@
 //   - A request that an Anthropic client wrote is not corrected in these ways beyond turns and blank texts:
 //     its provider's own error is the better answer.
 //   - A stream's `stop_details`, `container` and `context_management` are not handed on: the neutral stream
-//   has
-//     no place for them. Broken generations end with `end_turn`.
+//     has no place for them.
 #pragma once
 #include <memory>
 #include <string>

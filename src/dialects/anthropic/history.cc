@@ -94,6 +94,7 @@ class Builder {
   }
   bool keeps_thought(const model::ReasoningPart& reasoning, const Part& part) {
     if (!part.state.empty() && part.state.maker == native_) return true;
+    history_.lost_thoughts = true;
     // A foreign state is a loss of the table's.
     if (part.state.empty() && !reasoning.text.empty())
       report(thought_lost_, "messages[].reasoning", loss::kForeignState);

@@ -24,6 +24,7 @@ struct History {
   std::vector<const model::Part*> system;
   std::vector<Message> messages;
   bool has_calls = false;
+  bool lost_thoughts = false;  // those of other makers, and those that nobody signed
   // It ends with the beginning of the answer.
   [[nodiscard]] bool has_prefill() const noexcept { return messages.back().role == model::Role::Assistant; }
   // It ends with results for calls that this dialect's maker did not think about in a signed way.

@@ -315,6 +315,8 @@ class RequestWriter {
     blocks_.cache(request_.cache);
     if (!own_) return;
     for (const model::ExtraField& field : request_.extra) {
+      // "`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive".
+      if (thinking_.given_up && field.key == "context_management") continue;
       if (field.key == kBetaField || field.key.starts_with("output_config.") ||
           field.key.starts_with("metadata."))
         continue;

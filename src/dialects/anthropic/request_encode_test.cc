@@ -532,6 +532,23 @@ TEST(AnthropicTarget, WhatItCannotDoIsRefusedOrReported) {
             "verbosity: the target has no such field\nseed: the target has no such field\n");
 }
 
+TEST(AnthropicTarget, AnOwnClientDoesNotThinkInTheToolLoopOfAnother) {
+  for (const Dialect maker : {Dialect::OpenAiResponses, Dialect::Anthropic}) {
+    auto request = foreign(turn(Role::User, text("q")),
+                           turn(Role::Assistant, thought("hm", {maker, "STATE"}), call("c1", "f", "{}")),
+                           turn(Role::User, result("c1", "r")));
+    request.dialect = Dialect::Anthropic;
+    request.reasoning.emplace().budget_tokens = 2048;
+    request.extra.push_back({"context_management", R"({"edits":[{"type":"clear_thinking_20251015"}]})"});
+    const Sent made = sent(request, target_of("claude-sonnet-4-5"));
+    const bool own = maker == Dialect::Anthropic;
+    EXPECT_EQ(made.at("context_management").empty(), !own) << "it is refused without thinking";
+    EXPECT_EQ(made.at("thinking").empty(), !own) << made.body;
+    EXPECT_EQ(made.body.find("STATE") == std::string::npos, !own) << made.body;
+    EXPECT_EQ(made.losses.empty(), own);
+  }
+}
+
 TEST(AnthropicTarget, ItsOwnClientsMembersGoOn) {
   const std::string body =
       R"({"model":"m","max_tokens":1,"temperature":1.5,"thinking":{"type":"enabled","budget_tokens":2000},"tool_choice":{"type":"any","disable_parallel_tool_use":false},)"

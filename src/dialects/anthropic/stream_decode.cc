@@ -66,6 +66,8 @@ struct OpaqueBlock {
   }
 };
 
+constexpr std::size_t kBlocksMax = 4096;  // a guess; more is no answer but an attack
+
 class MessageEvents {
  public:
   explicit MessageEvents(std::string_view id_seed) : id_seed_(id_seed) {}
@@ -213,6 +215,8 @@ class MessageEvents {
   void block_start(JsonValue event, EventSink& sink) {
     const auto value = event.member("content_block");
     if (!value || finished_) return;
+    if (blocks_.size() >= kBlocksMax)
+      return broken(ErrorKind::BadJson, "the provider's stream has too many blocks", sink);
     start_if_needed(sink);
     const auto type = value->member("type");
     const std::string_view word = type ? type->raw_string() : std::string_view();
@@ -266,6 +270,8 @@ class MessageEvents {
       const std::string_view piece = text_in(value->member(thinks ? "thinking" : "text"), scratch);
       if (block == nullptr || block->kind != kind) {  // imitators that begin no block
         if (piece.empty()) return;
+        if (blocks_.size() >= kBlocksMax)
+          return broken(ErrorKind::BadJson, "the provider's stream has too many blocks", sink);
         start_if_needed(sink);
         block = &open(index_of(event), kind, {}, sink);
       }
@@ -289,6 +295,7 @@ class MessageEvents {
   static void state(Block& block, std::string_view data, EventSink& sink) {
     if (data.empty() || block.kind != PartKind::Reasoning || std::exchange(block.has_state, true)) return;
     const model::OpaqueState state = state_of_field(data, model::Dialect::Anthropic);
+    if (state.empty()) return;
     sink.on_event({.kind = Kind::StateDelta, .part = block.part, .state = &state});
   }
   static void citation(const Block& block, JsonValue value, EventSink& sink) {

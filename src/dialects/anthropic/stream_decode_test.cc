@@ -272,5 +272,27 @@ TEST(AnthropicStream, BrokenFramesAreAFault) {
   EXPECT_EQ(decoded.error->kind, ErrorKind::BadFrame);
 }
 
+TEST(AnthropicStream, MoreBlocksThanAnAnswerHasAreAFault) {
+  std::vector<std::string> events{std::string(kStart)};
+  for (int i = 0; i < 4'097; ++i) {
+    events.push_back(block_start(i, R"({"type":"text","text":"x"})"));
+    events.push_back(block_stop(i));
+  }
+  const auto decoder = provider_side().stream_decoder({}, "seed");
+  class Sink final : public EventSink {
+   public:
+    void on_event(const model::StreamEvent& event) override {
+      failed = failed || event.kind == model::StreamEvent::Kind::Failed;
+    }
+    bool failed = false;
+  } sink;
+  events.pop_back();
+  events.pop_back();
+  decoder->feed(stream_of(events), sink);
+  EXPECT_FALSE(sink.failed);
+  decoder->feed(stream_of({block_start(4'096, R"({"type":"text","text":"x"})")}), sink);
+  EXPECT_TRUE(sink.failed);
+}
+
 }  // namespace
 }  // namespace qq::dialects::anthropic

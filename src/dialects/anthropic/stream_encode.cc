@@ -30,9 +30,13 @@ class Encoder final : public StreamEncoder {
     if (event.kind == Kind::Started) {
       id_ = answer_id(event.id, head_);
       own_ = event.dialect == Dialect::Anthropic;
+      dialect_ = event.dialect;
+      begun_ = true;
       return;
     }
     if (event.kind == Kind::Failed) return encode_stream_error(*event.error, head_.request_id, out);
+    // It may come before the answer has begun, and begins nothing.
+    if (event.kind == Kind::Ping && !begun_) return void(out += kPing);
     if (!std::exchange(said_start_, true)) message_start();
     if (event.choice != 0) return lose("choices", loss::kNoPlace);  // there is but one
     switch (event.kind) {
@@ -68,6 +72,7 @@ class Encoder final : public StreamEncoder {
     PartKind kind = PartKind::Text;
     Place place = Place::Nowhere;
     bool redacted = false;
+    bool has_state = false;   // it was written
     bool custom = false;      // a call whose input is any text: an object is made of it when it is whole
     std::uint32_t index = 0;  // Open
     std::string id;           // of a call that waits
@@ -208,6 +213,7 @@ class Encoder final : public StreamEncoder {
       json.member("data", state_field(state, Dialect::Anthropic)).end_object();
       close(json);
     } else if (block.kind == PartKind::Reasoning && block.place == Place::Open) {
+      block.has_state = true;
       delta(block, "signature_delta", "signature", state_field(state, Dialect::Anthropic));
     } else if (block.kind == PartKind::Text) {
       lose("content[].state", loss::kNoPlace);
@@ -250,6 +256,10 @@ class Encoder final : public StreamEncoder {
     }
     if (block.place == Place::Waiting && block.kind == PartKind::ToolCall) open_call(block, nullptr);
     if (!input.empty()) delta(block, "input_json_delta", "partial_json", input);
+    const bool is_unsigned = block.kind == PartKind::Reasoning && block.place == Place::Open &&
+                             !block.redacted && !block.has_state && !own_;
+    // Without any, Anthropic would be given it as its own.
+    if (is_unsigned) delta(block, "signature_delta", "signature", no_state_field(dialect_));
     if (std::exchange(block.place, Place::Nowhere) != Place::Open) return;
     wire::JsonWriter json = begin("content_block_stop");
     json.member("index", block.index);
@@ -287,7 +297,9 @@ class Encoder final : public StreamEncoder {
   model::Usage usage_;
   model::Finish finish_ = model::Finish::None;
   std::uint32_t next_index_ = 0;
+  Dialect dialect_ = Dialect::OpenAiChat;  // whose answer it is
   bool own_ = false;
+  bool begun_ = false;
   bool said_start_ = false;
   bool had_calls_ = false;
   bool hides_thoughts_;

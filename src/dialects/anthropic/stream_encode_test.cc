@@ -257,5 +257,28 @@ TEST(AnthropicStreamOut, AStateBehindACallsFirstArgumentsIsLost) {
   EXPECT_EQ(stream.lost(), "content[].state: the caller's dialect has no place for it\n");
 }
 
+TEST(AnthropicStreamOut, APingBeforeTheAnswerBeginsNothing) {
+  EncodedStream stream;
+  EXPECT_EQ(stream({.kind = Kind::Ping}), client_side().heartbeat());
+  stream.started();
+  const std::string begun = stream({.kind = Kind::PartStarted});
+  EXPECT_NE(begun.find(R"("id":"msg_req1")"), std::string::npos) << begun;
+}
+
+TEST(AnthropicStreamOut, AThoughtThatNobodySignedSaysWhoseItIs) {
+  EncodedStream stream;
+  stream.started(model::Dialect::Cohere);
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::Reasoning});
+  stream({.kind = Kind::TextDelta, .part_kind = PartKind::Reasoning, .text = "hm"});
+  EXPECT_EQ(stream({.kind = Kind::PartFinished}),
+            delta_line(0, R"({"type":"signature_delta","signature":")" +
+                              no_state_field(model::Dialect::Cohere) + R"("})") +
+                stop_line(0));
+  EncodedStream own;
+  own.started(model::Dialect::Anthropic);
+  own({.kind = Kind::PartStarted, .part_kind = PartKind::Reasoning});
+  EXPECT_EQ(own({.kind = Kind::PartFinished}), stop_line(0));
+}
+
 }  // namespace
 }  // namespace qq::dialects::anthropic

@@ -68,8 +68,17 @@ bool forces_a_tool(const model::ChatRequest& request) {
 Thinking thinking_for(const model::ChatRequest& request, const Family& family, const History& history,
                       std::int64_t most_output, Losses& losses) {
   if (!request.reasoning) return {};
-  if (request.dialect == model::Dialect::Anthropic) return as_said(*request.reasoning);
   const std::string_view field = name_of(Field::Reasoning, request.dialect);
+  if (request.dialect == model::Dialect::Anthropic) {
+    Thinking said = as_said(*request.reasoning);
+    // The client did send the thoughts that are missing; they were another model's.
+    if (said.mode == Mode::Budget && history.lost_thoughts && history.in_unsigned_tool_loop()) {
+      losses.push_back({std::string(field), loss::kNotTogether});
+      said.mode = Mode::Absent;
+      said.given_up = true;
+    }
+    return said;
+  }
   Thinking out = wished(*request.reasoning, family.thinking);
   if (family.thinking == ThinkingForm::None &&
       effort_of(*request.reasoning).value_or(Effort::None) != Effort::None)

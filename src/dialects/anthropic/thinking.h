@@ -15,6 +15,8 @@ struct Thinking {
   std::int64_t budget = 0;      // Budget
   std::string_view effort{};    // output_config.effort; empty: not said
   std::optional<bool> shown{};  // display
+  // An own client's, though it asked for it. What it says about thoughts must not be said then, either.
+  bool given_up = false;
   [[nodiscard]] bool on() const noexcept { return mode == Mode::Budget || mode == Mode::Adaptive; }
 };
 

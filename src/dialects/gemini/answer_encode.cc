@@ -78,7 +78,7 @@ class AnswerWriter {
         carried_.reasoning.push_back(part);
       }
     } else if (const auto* call = part.as<model::ToolCallPart>()) {
-      if (!write_call(json_, *call, part.state, carried_)) lose("reasoning", loss::kNoPlace);
+      if (!write_call(json_, *call, part.state, answer_.dialect, carried_)) lose("reasoning", loss::kNoPlace);
       carried_ = {};
     } else if (const auto* media = part.as<model::MediaPart>()) {
       json_.begin_object();
@@ -145,7 +145,7 @@ std::string_view google_citation(std::string_view json) noexcept {
 }
 
 bool write_call(JsonWriter& json, const model::ToolCallPart& call, const model::OpaqueState& state,
-                const Carried& carried) {
+                Dialect maker, const Carried& carried) {
   const std::optional<std::string> id = with_carried(call.id, carried);
   json.begin_object().key("functionCall").begin_object();
   const std::string_view said = id ? std::string_view(*id) : std::string_view(call.id);
@@ -157,7 +157,9 @@ bool write_call(JsonWriter& json, const model::ToolCallPart& call, const model::
     write_arguments(json, call.arguments);
   }
   json.end_object();
-  write_signature(json, state_field(state, Dialect::Gemini));
+  // Gemini refuses calls of its own without one.
+  const bool is_unsigned = state.empty() && maker != Dialect::Gemini;
+  write_signature(json, is_unsigned ? no_state_field(maker) : state_field(state, Dialect::Gemini));
   json.end_object();
   return id.has_value();
 }

@@ -23,9 +23,9 @@ inline bool shows_thoughts(const model::ChatRequest& request) noexcept {
 bool is_google_part(std::string_view json) noexcept;
 // Google's own metadata of a text: the member of the candidate that it is; empty for other dialects'.
 std::string_view google_citation(std::string_view json) noexcept;
-// Writes a call, whole. `carried`: the thoughts before it that the client was not shown. False if they were
-// too much to travel.
+// Writes a call of `maker`'s, whole. `carried`: the thoughts before it that the client was not shown. False
+// if they were too much to travel.
 bool write_call(wire::JsonWriter& json, const model::ToolCallPart& call, const model::OpaqueState& state,
-                const Carried& carried);
+                model::Dialect maker, const Carried& carried);
 
 }  // namespace qq::dialects::gemini

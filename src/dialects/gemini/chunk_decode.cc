@@ -92,6 +92,7 @@ void ChunkDecoder::close(ChoiceState& state, EventSink& sink) {
 void ChunkDecoder::say_state(std::string_view signature, ChoiceState& state, EventSink& sink) {
   if (signature.empty()) return;
   const model::OpaqueState opaque = state_of_field(signature, Dialect::Gemini);
+  if (opaque.empty()) return;
   say({.kind = Kind::StateDelta, .state = &opaque}, state, sink);
 }
 

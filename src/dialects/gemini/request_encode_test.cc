@@ -357,5 +357,13 @@ TEST(GeminiTarget, WhatOnlyAStoreKnowsIsRefused) {
   EXPECT_TRUE(encoded(request).body.starts_with("refused previous_response: ")) << encoded(request).body;
 }
 
+TEST(GeminiTarget, AnAnthropicClientThatThinksHearsItsThoughts) {
+  auto request = foreign({turn(Role::User, text("q"))});
+  request.dialect = Dialect::Anthropic;
+  request.reasoning.emplace().budget_tokens = 2048;
+  const auto made = encoded(request, target("gemini-2.5-flash"));
+  EXPECT_NE(config_of(made).find(R"("includeThoughts":true)"), std::string::npos) << made.body;
+}
+
 }  // namespace
 }  // namespace qq::dialects::gemini

@@ -32,10 +32,15 @@ class GeminiStreamEncoder final : public StreamEncoder {
   void encode(const StreamEvent& event, std::string& out) override {
     using Kind = StreamEvent::Kind;
     switch (event.kind) {
-      case Kind::Started: id_ = response_id(event.id, head_); break;
+      case Kind::Started:
+        id_ = response_id(event.id, head_);
+        dialect_ = event.dialect;
+        break;
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: take_text(event, out); break;
-      case Kind::ArgumentsDelta: part(event.part).call.arguments += event.text; break;
+      case Kind::ArgumentsDelta:
+        if (Part* of = find(event.part)) of->call.arguments += event.text;
+        break;
       case Kind::StateDelta: take_state(event, out); break;
       case Kind::CitationDelta: take_citation(event, out); break;
       case Kind::MediaDelta: take_media(event); break;
@@ -79,8 +84,10 @@ class GeminiStreamEncoder final : public StreamEncoder {
     Carried carried;
   };
 
-  Part& part(std::uint32_t number) {
-    return *std::ranges::find(open_, number, &Part::number);  // the grammar says it is open
+  // Null where a decoder breaks the grammar: what belongs to no part is not told.
+  Part* find(std::uint32_t number) noexcept {
+    const auto found = std::ranges::find(open_, number, &Part::number);
+    return found == open_.end() ? nullptr : &*found;
   }
   Carried& carried(std::uint32_t choice) {
     const auto found = std::ranges::find(thoughts_, choice, &Thoughts::choice);
@@ -145,24 +152,26 @@ class GeminiStreamEncoder final : public StreamEncoder {
   }
 
   void take_text(const StreamEvent& event, std::string& out) {
-    Part& into = part(event.part);
-    if (into.hidden) {
-      into.thought.as<model::ReasoningPart>()->text += event.text;
+    Part* const into = find(event.part);
+    if (into == nullptr) return;
+    if (into->hidden) {
+      into->thought.as<model::ReasoningPart>()->text += event.text;
       return;
     }
-    const TextKind kind = into.kind == PartKind::Reasoning ? TextKind::Thought : TextKind::Text;
+    const TextKind kind = into->kind == PartKind::Reasoning ? TextKind::Thought : TextKind::Text;
     write_text(begin_part(out, event.choice), event.text, kind);
     end_part(out);
   }
 
   void take_state(const StreamEvent& event, std::string& out) {
-    Part& of = part(event.part);
-    const bool at_once = (of.kind == PartKind::Text || of.kind == PartKind::Reasoning) && !of.hidden;
+    Part* const of = find(event.part);
+    if (of == nullptr) return;
+    const bool at_once = (of->kind == PartKind::Text || of->kind == PartKind::Reasoning) && !of->hidden;
     if (!at_once) {
-      of.state = *event.state;
+      of->state = *event.state;
       return;
     }
-    const TextKind kind = of.kind == PartKind::Reasoning ? TextKind::Thought : TextKind::Text;
+    const TextKind kind = of->kind == PartKind::Reasoning ? TextKind::Thought : TextKind::Text;
     write_text(begin_part(out, event.choice), {}, kind, state_field(*event.state, Dialect::Gemini));
     end_part(out);
   }
@@ -176,9 +185,10 @@ class GeminiStreamEncoder final : public StreamEncoder {
   }
 
   void take_media(const StreamEvent& event) {
-    model::MediaPart& media = part(event.part).media;
-    media.data += event.text;
-    if (!event.media_type.empty()) media.media_type = event.media_type;
+    Part* const of = find(event.part);
+    if (of == nullptr) return;
+    of->media.data += event.text;
+    if (!event.media_type.empty()) of->media.media_type = event.media_type;
   }
 
   void take_opaque(const StreamEvent& event, std::string& out) {
@@ -189,11 +199,13 @@ class GeminiStreamEncoder final : public StreamEncoder {
 
   void finish(const StreamEvent& event, std::string& out) {
     const auto at = std::ranges::find(open_, event.part, &Part::number);
+    if (at == open_.end()) return;
     Part done = std::move(*at);
     open_.erase(at);
     if (done.kind == PartKind::ToolCall) {
       Carried& before = carried(event.choice);
-      const bool carries_all = write_call(begin_part(out, event.choice), done.call, done.state, before);
+      const bool carries_all =
+          write_call(begin_part(out, event.choice), done.call, done.state, dialect_, before);
       if (!carries_all) lose("reasoning", loss::kNoPlace);
       end_part(out);
       before = {};
@@ -228,6 +240,7 @@ class GeminiStreamEncoder final : public StreamEncoder {
   bool array_;
   bool begun_ = false;
   std::string id_;
+  Dialect dialect_ = Dialect::Gemini;  // whose answer it is
   std::vector<Part> open_;
   std::vector<Thoughts> thoughts_;
   std::vector<ChoiceEnd> ends_;

@@ -77,7 +77,8 @@ TEST_F(GeminiEncoder, CallsAreCollectedUntilTheyAreWhole) {
   const model::OpaqueState state{model::Dialect::Gemini, "sig"};
   EXPECT_EQ(take({.kind = Kind::StateDelta, .part = 0, .state = &state}), "");
   EXPECT_EQ(take({.kind = Kind::PartFinished, .part = 1}),
-            part(R"({"functionCall":{"id":"call_2","name":"g","args":{}}})"));
+            part(R"({"functionCall":{"id":"call_2","name":"g","args":{}},"thoughtSignature":")" +
+                 no_state_field(model::Dialect::OpenAiChat) + R"("})"));
   EXPECT_EQ(take({.kind = Kind::PartFinished, .part = 0}),
             part(R"({"functionCall":{"id":"call_1","name":"f","args":{"a":1}},"thoughtSignature":"sig"})"));
 }
@@ -236,11 +237,13 @@ TEST(GeminiWholeAnswer, OfAnotherDialectIsWrittenInThisOne) {
   Losses losses;
   EXPECT_EQ(
       client_side().encode_answer(answer, {}, {.model = "asked", .request_id = "req"}, losses),
-      R"({"candidates":[{"content":{"parts":[{"text":"hi"},{"functionCall":{"id":"c","name":"f","args":{"arguments":"oops"}}},{"text":"no"}],"role":"model"},)"
-      R"("finishReason":"STOP","index":0,"logprobsResult":{"chosenCandidates":[{"token":"hi","logProbability":-1}],)"
-      R"("topCandidates":[{"candidates":[{"token":"x","logProbability":-2}]}]}}],)"
-      R"("usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":3,"totalTokenCount":6,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1},{"modality":"AUDIO","tokenCount":2}]},)"
-      R"("modelVersion":"asked","responseId":"req"})");
+      R"({"candidates":[{"content":{"parts":[{"text":"hi"},{"functionCall":{"id":"c","name":"f","args":{"arguments":"oops"}},"thoughtSignature":")" +
+          no_state_field(answer.dialect) +
+          R"("},{"text":"no"}],"role":"model"},)"
+          R"("finishReason":"STOP","index":0,"logprobsResult":{"chosenCandidates":[{"token":"hi","logProbability":-1}],)"
+          R"("topCandidates":[{"candidates":[{"token":"x","logProbability":-2}]}]}}],)"
+          R"("usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":3,"totalTokenCount":6,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1},{"modality":"AUDIO","tokenCount":2}]},)"
+          R"("modelVersion":"asked","responseId":"req"})");
   ASSERT_EQ(losses.size(), 1U);
   EXPECT_EQ(losses[0].field, "citations");
 }
@@ -284,6 +287,24 @@ TEST(GeminiModels, AreListed) {
   EXPECT_EQ(encode_model(models[0]), R"({"name":"models/a","displayName":"a)" + one);
   EXPECT_EQ(encode_model({.name = "a", .context_tokens = 1'000, .can = {"tools"}}).substr(0, 81),
             R"({"name":"models/a","displayName":"a","inputTokenLimit":1000,"thinking":false,"sup)");
+}
+
+TEST_F(GeminiEncoder, WhatBelongsToNoPartIsNotTold) {
+  start();
+  const model::OpaqueState state{model::Dialect::Gemini, "s"};
+  for (const Kind kind :
+       {Kind::TextDelta, Kind::ArgumentsDelta, Kind::StateDelta, Kind::MediaDelta, Kind::PartFinished}) {
+    EXPECT_EQ(take({.kind = kind, .part = 7, .text = "x", .state = &state}), "");
+  }
+}
+
+TEST_F(GeminiEncoder, ACallThatNobodySignedSaysWhoseItIs) {
+  start();
+  take({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "c1", .name = "f"});
+  const std::string told = take({.kind = Kind::PartFinished});
+  EXPECT_NE(told.find(R"("thoughtSignature":")" + no_state_field(model::Dialect::OpenAiChat) + "\""),
+            std::string::npos)
+      << told;
 }
 
 }  // namespace

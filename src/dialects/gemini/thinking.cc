@@ -64,7 +64,7 @@ Thinking thinking_for(const model::ReasoningWish& wish, ModelTraits model, model
     if (wish.show == true) report(Field::ReasoningShow, loss::kNoSuchField);
     return thinking;
   }
-  thinking.include_thoughts = wish.show;
+  thinking.include_thoughts = hears_thoughts(wish, caller);
   if (!wishes_amount) return thinking;
   if (model.has_levels()) {
     // A caller of this dialect that said a budget means it: these models still take one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialects/carried_state.h"
 #include "wire/http_head.h"
 
 namespace qq::dialects::openai {
@@ -38,6 +39,11 @@ constexpr bool has_streams(model::Endpoint endpoint) noexcept {
     case model::Endpoint::AudioTranslations: return false;
     default: return true;
   }
+}
+
+// Only what a conversation's answer held can come back.
+constexpr bool has_history(model::Endpoint endpoint) noexcept {
+  return model::conversation_at(endpoint) || model::dialect_of(endpoint) != model::Dialect::OpenAiChat;
 }
 
 // Gemini's requests say the model and whether to stream in the URL.
@@ -174,6 +180,7 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   if (!facts.document.is_object()) {
     return fail(invalid("the body must be a JSON object", {}, "invalid_type"));
   }
+  facts.holds_carried = has_history(endpoint) && holds_carried(body);
   if (says_it_in_the_path(endpoint)) return facts;
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};

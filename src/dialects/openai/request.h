@@ -28,6 +28,7 @@ struct RequestFacts {
   bool usage_in_stream_asked = false;  // chat, completions: stream_options.include_usage is true
   std::uint32_t choices = 1;           // chat, completions: how many the answer has to have (`n`)
   wire::JsonValue stream_options;      // empty text if absent
+  bool holds_carried = false;  // conversations and counts: carried_state.h; the body is no provider's to read
 };
 
 // Checks the whole body (JSON, an object, no duplicate or escaped spelling of a key we own: `model`,

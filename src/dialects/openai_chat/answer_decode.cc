@@ -150,6 +150,16 @@ void decode_choice(JsonValue value, std::string_view id_seed, model::Choice& out
   if (out.finish != model::Finish::StopString) out.stop_string.clear();
 }
 
+// Nobody can call a tool without a name; in a stream it is a failure as well.
+bool has_nameless_call(const model::ChatAnswer& answer) noexcept {
+  return std::ranges::any_of(answer.choices, [](const model::Choice& choice) {
+    return std::ranges::any_of(choice.parts, [](const Part& part) {
+      const auto* call = part.as<model::ToolCallPart>();
+      return call != nullptr && call->name.empty();
+    });
+  });
+}
+
 // Members of an answer that the neutral model or the judge has read.
 bool is_read(std::string_view key) noexcept {
   constexpr std::array<std::string_view, 7> kRead{"id",    "object", "created",     "model",
@@ -191,6 +201,10 @@ Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Targ
     } else if (!is_read(key) && !value.is_null()) {
       out.extra.push_back({std::string(key), std::string(value.text())});
     }
+  }
+  if (has_nameless_call(out)) {
+    return fail(Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                                "the provider sent a tool call without a name"));
   }
   return out;
 }

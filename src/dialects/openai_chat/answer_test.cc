@@ -241,5 +241,12 @@ TEST(ChatAnswerEncode, WhatHasNoPlaceIsALoss) {
   EXPECT_EQ(lost, "content ");
 }
 
+TEST(ChatAnswerDecode, ACallWithoutANameIsAFailureAsInAStream) {
+  const std::string text =
+      decoded(R"({"choices":[{"index":0,"message":{"tool_calls":[{"id":"c","type":"function",)"
+              R"("function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]})");
+  EXPECT_NE(text.find("without a name"), std::string::npos) << text;
+}
+
 }  // namespace answer_test
 }  // namespace qq::dialects::openai_chat

@@ -25,6 +25,9 @@ using model::PartKind;
 using model::StreamEvent;
 using wire::JsonValue;
 
+// A guess, as Gemini's and more than any provider gives: what has more is no answer but an attack.
+constexpr std::int64_t kChoicesMax = 1024;
+
 struct ReadChoice {
   ReadChoice(std::uint32_t number, std::string_view id_seed) : index(number), calls(number, id_seed) {}
 
@@ -54,9 +57,10 @@ class ChunkDecoder final : public StreamDecoder {
       begin = consumed;
       if (event.has_data) {
         bare_.clear();
+        bare_judged_ = 0;
         bare_state_ = Bare::Unknown;
         take(event.name, trimmed(event.data));
-      } else if (const std::optional<Error> error = bare_error()) {
+      } else if (const std::optional<Error> error = bare_has_grown() ? bare_error() : std::nullopt) {
         fail_with(*error);
       } else if (bare_state_ == Bare::No) {
         bare_state_ = Bare::Unknown;
@@ -94,6 +98,12 @@ class ChunkDecoder final : public StreamDecoder {
 
   void fail_with(const Error& error) {
     over_ = true;
+    // What failed may be billed all the same.
+    take_usage(std::exchange(chunk_usage_, {}));
+    if (!usage_told_ && usage_.source != model::UsageSource::None) {
+      ensure_started();
+      emit({.kind = Kind::UsageSoFar, .usage = &usage_});
+    }
     emit({.kind = Kind::Failed, .error = &error});
   }
 
@@ -209,6 +219,7 @@ class ChunkDecoder final : public StreamDecoder {
         created_ = value.integer().value_or(created_);
       }
     }
+    chunk_usage_ = usage;
     if (openai::is_error_value(error)) {
       return fail_with(error.is_object()
                            ? openai::error_from_value(error)
@@ -221,7 +232,7 @@ class ChunkDecoder final : public StreamDecoder {
       ensure_started();
       take_choice(each.value());
     }
-    if (!over_) take_usage(usage);
+    if (!over_) take_usage(std::exchange(chunk_usage_, {}));
   }
 
   void take_usage(JsonValue value) {
@@ -261,6 +272,10 @@ class ChunkDecoder final : public StreamDecoder {
       } else if (openai::is_stop_string_mark(key, member)) {
         stop = member;
       }
+    }
+    if (index >= kChoicesMax) {
+      return fail_with(Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                                       "the provider's stream has too many choices"));
     }
     ReadChoice& choice = choice_at(index);
     if (delta.is_object()) take_delta(choice, delta);
@@ -435,6 +450,12 @@ class ChunkDecoder final : public StreamDecoder {
     }
     if (bare_state_ == Bare::Yes && bare_.size() < kBareMax) bare_ += bytes;
   }
+  // It is read again when it is twice as long: whoever sends it in a million pieces is not worth more.
+  bool bare_has_grown() noexcept {
+    if (bare_.empty() || bare_.size() < 2 * bare_judged_) return false;
+    bare_judged_ = bare_.size();
+    return true;
+  }
   [[nodiscard]] std::optional<Error> bare_error() const {
     std::string repaired;
     const std::string_view text = wire::as_utf8(trimmed(bare_), repaired);
@@ -452,8 +473,10 @@ class ChunkDecoder final : public StreamDecoder {
   std::int64_t created_ = 0;
   std::vector<ReadChoice> choices_;
   model::Usage usage_;
+  JsonValue chunk_usage_;  // of the chunk at hand, told behind its choices
   std::string repaired_;
   std::string bare_;
+  std::size_t bare_judged_ = 0;  // how long it was when it was last read
   Bare bare_state_ = Bare::Unknown;
   bool started_ = false;
   bool empty_is_fine_ = false;

@@ -235,6 +235,42 @@ TEST(ChatStreamDecode, ErrorsAtEachPlace) {
   EXPECT_EQ(failure(chunks({}, "length")), "none");
 }
 
+TEST(ChatStreamDecode, UsageBesideAnErrorIsTold) {
+  constexpr std::string_view kText = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+  constexpr std::string_view kUsage = R"("usage":{"prompt_tokens":9,"completion_tokens":4})";
+  for (const std::string_view chunk : {R"({"choices":[{"index":0,"delta":{},"finish_reason":"error"}],)",
+                                       R"({"error":{"message":"overloaded"},)",
+                                       R"({"choices":[{"index":0,"delta":{},"error":{"message":"no"}}],)"}) {
+    const std::string last = "data: " + std::string(chunk) + std::string(kUsage) + "}\n\n";
+    const std::string with_text = decoded(std::string(kText) + last).events;
+    const std::size_t usage = with_text.find("usage uncached=9 text=4\n");
+    EXPECT_NE(usage, std::string::npos) << with_text;
+    EXPECT_LT(usage, with_text.find("failed")) << with_text;
+    EXPECT_NE(decoded(last).events.find("usage uncached=9 text=4\n"), std::string::npos)
+        << "also before anything was said: " << decoded(last).events;
+  }
+}
+
+TEST(ChatStreamDecode, MoreChoicesThanAnybodyGivesAreAFailure) {
+  const std::string stream = decoded(R"(data: {"choices":[{"index":4294967295,"delta":{"content":"x"}}]})"
+                                     "\n\n")
+                                 .events;
+  EXPECT_NE(stream.find("too many choices"), std::string::npos) << stream;
+}
+
+TEST(ChatStreamDecode, CommentsBehindHalfAnObjectCostNothing) {
+  // Each comment once made all that had come be read again.
+  std::string body = "{\"a\":[" + std::string(60'000, ' ') + "1\n\n";
+  for (int i = 0; i < 300'000; ++i) body += ":\n\n";
+  const auto decoder = provider_side().stream_decoder({}, "seed");
+  class Sink final : public EventSink {
+   public:
+    void on_event(const model::StreamEvent&) override {}
+  } sink;
+  decoder->feed(body, sink);
+  decoder->finish(sink);
+}
+
 TEST(ChatStreamDecode, OneChoiceOfTwoThatIsCutIsACut) {
   EXPECT_EQ(
       decoded(

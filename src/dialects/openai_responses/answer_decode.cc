@@ -78,7 +78,7 @@ bool is_waiting(std::string_view status) noexcept {
 }  // namespace
 
 Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Target& target,
-                                        std::string_view /*id_seed*/) {
+                                        std::string_view id_seed) {
   const auto upstream = [](ErrorKind kind, std::string message) {
     return fail(Error::upstream(kind, AttemptPhase::ReplyBegun, std::move(message)));
   };
@@ -112,9 +112,10 @@ Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Targ
   model::Choice& choice = answer.choices.emplace_back();
   bool content = false;
   bool calls = false;
+  std::size_t number = 0;
   for (wire::JsonElements items(of.output); items.next();) {
     content = content || openai::output_item_has_content(items.value());
-    DecodedItem item = decode_output_item(items.value());
+    DecodedItem item = decode_output_item(items.value(), made_id("call_", id_seed, number++));
     calls = calls || item.kind == DecodedItem::Kind::Call;
     append_logprobs(choice.logprobs, item.logprobs);
     for (model::Part& part : item.parts) choice.parts.push_back(std::move(part));

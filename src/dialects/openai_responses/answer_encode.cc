@@ -45,6 +45,9 @@ class OutputList {
     std::string out;
     wire::JsonWriter json(out);
     json.begin_array();
+    if (answer_.dialect != kDialect) {
+      for (OutputItem& item : items_) say_whose(item, answer_.dialect);
+    }
     for (const OutputItem& item : items_)
       write_item(json, item, item.incomplete ? "incomplete" : "completed");
     json.end_array();

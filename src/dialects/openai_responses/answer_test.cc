@@ -198,5 +198,34 @@ TEST(ResponsesAnswer, ErrorsAreOpenAis) {
       << out;
 }
 
+TEST(ResponsesAnswer, ACallWithoutAnIdGetsOneAsInAStream) {
+  const auto answer =
+      decoded(R"({"status":"completed","output":[{"type":"function_call","name":"f","arguments":"{}"},)"
+              R"({"type":"custom_tool_call","name":"g","input":"x"}]})");
+  ASSERT_TRUE(answer);
+  const auto& parts = answer->choices[0].parts;
+  ASSERT_EQ(parts.size(), 2U);
+  const auto* first = parts[0].as<model::ToolCallPart>();
+  const auto* second = parts[1].as<model::ToolCallPart>();
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_TRUE(first->id.starts_with("call_")) << first->id;
+  EXPECT_NE(first->id, second->id);
+  EXPECT_EQ(first->id, decoded(R"({"status":"completed","output":[{"type":"function_call","name":"f"}]})")
+                           ->choices[0]
+                           .parts[0]
+                           .as<model::ToolCallPart>()
+                           ->id)
+      << "the same every time";
+}
+
+TEST(ResponsesAnswer, AThoughtThatNobodySignedSaysWhoseItIs) {
+  Losses losses;
+  model::ChatAnswer answer = answer_of({model::Part(model::ReasoningPart{.text = "hm"})});
+  const std::string field = R"("encrypted_content":")" + no_state_field(answer.dialect) + "\"";
+  EXPECT_NE(encoded(answer, losses).find(field), std::string::npos);
+  answer.dialect = model::Dialect::OpenAiResponses;
+  EXPECT_EQ(encoded(answer, losses).find("encrypted_content"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace qq::dialects::openai_responses

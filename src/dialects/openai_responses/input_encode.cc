@@ -183,7 +183,8 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     ++end;
   }
   const bool ours = sealed != nullptr && sealed->state.maker == kDialect;
-  if (!ours && (!native() || sealed != nullptr)) {
+  const bool is_from_elsewhere = !native() || parts[at].state.maker != kDialect;
+  if (!ours && (is_from_elsewhere || sealed != nullptr)) {
     // Only its maker knows what to do with it; a state that is foreign is reported by the table.
     if (sealed == nullptr) lose("reasoning", loss::kForeignState);
     return end;
@@ -195,7 +196,9 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     if (open) json_.key("summary").begin_array();
     for (std::size_t i = at; i < end; ++i) {
       const auto* thought = parts[i].as<ReasoningPart>();
-      if (thought->text.empty() || (thought->kind == ReasoningPart::Kind::Summary) != summaries) continue;
+      // OpenAI's own thoughts are never told, only their summaries; other dialects' clients don't know that.
+      const bool is_summary = thought->kind == ReasoningPart::Kind::Summary || !native();
+      if (thought->text.empty() || is_summary != summaries) continue;
       if (!std::exchange(open, true)) json_.key("content").begin_array();
       json_.begin_object().member("type", summaries ? "summary_text" : "reasoning_text");
       json_.member("text", thought->text).end_object();

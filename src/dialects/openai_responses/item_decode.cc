@@ -175,7 +175,7 @@ Result<DecodedItem> decode_reasoning(JsonValue item) {
   QQ_TRY(const std::string sealed, string_of(encrypted, "encrypted_content"));
   const model::OpaqueState state = state_of_field(sealed, kDialect);
   // Another provider's thoughts were put where this dialect has a place for them: they are no summary.
-  const bool native = state.empty() || state.maker == kDialect;
+  const bool native = state.maker == kDialect;
   append_thoughts(summary, native ? ReasoningPart::Kind::Summary : ReasoningPart::Kind::Full, name,
                   out.parts);
   append_thoughts(content, ReasoningPart::Kind::Full, name, out.parts);
@@ -183,15 +183,17 @@ Result<DecodedItem> decode_reasoning(JsonValue item) {
     if (out.parts.empty())
       out.parts.emplace_back(ReasoningPart{.kind = ReasoningPart::Kind::Redacted, .id = name});
     out.parts.back().state = state;
-  } else if (out.parts.empty()) {
+  } else if (out.parts.empty() && native) {
     // Only a name of what the provider keeps.
     out.parts.emplace_back(
         model::OpaquePart{.dialect = kDialect, .type = "reasoning", .value = std::string(item.text())});
   }
+  // Also of one without a state it matters whose it is.
+  for (Part& part : out.parts) part.state.maker = state.maker;
   return out;
 }
 
-Result<DecodedItem> decode_call(JsonValue item, bool custom) {
+Result<DecodedItem> decode_call(JsonValue item, bool custom, std::string_view made_id = {}) {
   JsonValue type, call_id, name, arguments, id, status;
   model::ExtraFields others;  // `namespace`, `caller`
   QQ_CHECK(read_members(item,
@@ -203,8 +205,9 @@ Result<DecodedItem> decode_call(JsonValue item, bool custom) {
                          {"status", &status}},
                         &others));
   ToolCallPart call{.kind = custom ? ToolCallPart::Kind::Custom : ToolCallPart::Kind::Function};
-  if (absent(call_id)) return missing("call_id");
-  QQ_TRY(const std::string full_id, string_of(call_id, "call_id"));
+  if (absent(call_id) && made_id.empty()) return missing("call_id");
+  QQ_TRY(std::string full_id, string_of(call_id, "call_id"));
+  if (full_id.empty()) full_id = made_id;
   QQ_TRY(call.name, string_of(name, "name"));
   if (call.name.empty()) return missing("name");
   if (arguments.is_object()) {
@@ -301,9 +304,12 @@ Result<DecodedItem> decode_item(JsonValue item) {
   return opaque_item(item, std::move(type));
 }
 
-DecodedItem decode_output_item(JsonValue item) {
-  if (auto decoded = decode_item(item)) return *std::move(decoded);
+DecodedItem decode_output_item(JsonValue item, std::string_view made_call_id) {
   const auto type = item.member("type");
+  const std::string_view word = type ? type->raw_string() : std::string_view();
+  const bool is_call = word == "function_call" || word == "custom_tool_call";
+  auto decoded = is_call ? decode_call(item, word == "custom_tool_call", made_call_id) : decode_item(item);
+  if (decoded) return *std::move(decoded);
   return opaque_item(item, type ? type->string() : std::string());
 }
 

@@ -37,8 +37,9 @@ struct DecodedItem {
 
 // Errors: InvalidRequest with `param` inside the item.
 Result<DecodedItem> decode_item(wire::JsonValue item);
-// The same of a provider's output, where what does not fit stays as it is.
-DecodedItem decode_output_item(wire::JsonValue item);
+// The same of a provider's output, where what does not fit stays as it is. `made_call_id` is the id of a call
+// that has none.
+DecodedItem decode_output_item(wire::JsonValue item, std::string_view made_call_id);
 
 // A message's or a tool result's `content`: a text or a list.
 Result<std::vector<model::Part>> decode_content(wire::JsonValue content, std::string_view name,

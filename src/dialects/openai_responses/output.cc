@@ -68,6 +68,10 @@ OutputContent::Kind thought_kind(model::ReasoningPart::Kind kind,
   return request.reasoning && request.reasoning->show.value_or(false) ? Content::Summary : Content::Thought;
 }
 
+void say_whose(OutputItem& item, model::Dialect maker) {
+  if (item.kind == Kind::Reasoning && item.encrypted.empty()) item.encrypted = no_state_field(maker);
+}
+
 void write_extra(wire::JsonWriter& json, const model::ExtraFields& extra) {
   for (const model::ExtraField& each : extra) json.any_key(each.key).raw(each.value);
 }

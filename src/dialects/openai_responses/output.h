@@ -42,6 +42,9 @@ bool continues_reasoning(const OutputItem& last, std::string_view id) noexcept;
 // How this client reads thoughts: as the summaries it asked for, or as they are.
 OutputContent::Kind thought_kind(model::ReasoningPart::Kind kind, const model::ChatRequest& request) noexcept;
 
+// Of a thought of `maker`'s that has no state: it must not be taken for OpenAI's when it comes back.
+void say_whose(OutputItem& item, model::Dialect maker);
+
 // `status`: in_progress, completed, incomplete. In progress, nothing of its content is there yet.
 void write_item(wire::JsonWriter& json, const OutputItem& item, std::string_view status);
 void write_content(wire::JsonWriter& json, const OutputContent& content);

@@ -98,7 +98,8 @@ class Maker {
         .kind = maybe() ? model::ReasoningPart::Kind::Summary : model::ReasoningPart::Kind::Full,
         .text = text(),
         .id = "rs_" + word()});
-    if (maybe()) part.state = {kOurs, word()};
+    part.state.maker = kOurs;
+    if (maybe()) part.state.data = word();
     if (!part.state.empty() && below(3) == 0) {
       part.as<model::ReasoningPart>()->kind = model::ReasoningPart::Kind::Redacted;
       part.as<model::ReasoningPart>()->text.clear();

@@ -168,7 +168,7 @@ class RequestWriter {
       lose(Field::Reasoning, loss::kNearest);
     }
     std::string_view summary = wish.summary;
-    if (summary.empty() && wish.show.value_or(false)) summary = "auto";
+    if (summary.empty() && hears_thoughts(wish, request_.dialect) == true) summary = "auto";
     if (effort || !summary.empty() || has_extra_under("reasoning.")) {
       json_.key("reasoning").begin_object();
       if (effort) json_.member("effort", dialects::word_of(*effort));

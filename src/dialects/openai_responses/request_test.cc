@@ -311,10 +311,10 @@ TEST(ResponsesRequest, StatesGoToTheirMakersOnly) {
   request.turns.push_back(turn);
   Losses losses;
   const std::string body = encoded(request, losses);
-  EXPECT_NE(body.find(R"({"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text",)"
-                      R"("text":"ours"}],"encrypted_content":"E"})"),
+  EXPECT_NE(body.find(R"({"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ours"}],)"
+                      R"("encrypted_content":"E"})"),
             std::string::npos)
-      << body;
+      << "a client of another dialect does not know a summary from a thought: " << body;
   EXPECT_EQ(body.find("theirs"), std::string::npos);
   EXPECT_EQ(losses.size(), 2U);
 }
@@ -347,6 +347,42 @@ TEST(ResponsesRequest, TheTableNamesNothingTwice) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     for (std::size_t j = i + 1; j < table.size(); ++j) EXPECT_NE(table[i].field, table[j].field);
   }
+}
+
+TEST(ResponsesRequest, AClientsOwnThoughtsKeepTheirKind) {
+  const auto request =
+      decoded(R"({"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[],"content":[)"
+              R"({"type":"reasoning_text","text":"open weights"}]}]})");
+  EXPECT_NE(encoded(request).find(R"("content":[{"type":"reasoning_text","text":"open weights"}])"),
+            std::string::npos)
+      << encoded(request);
+}
+
+TEST(ResponsesRequest, AThoughtOfAnothersThatHasNoStateIsNotOpenAis) {
+  for (const std::string_view told :
+       {R"("summary":[],"content":[{"type":"reasoning_text","text":"hm"}])",
+        R"("summary":[{"type":"summary_text","text":"hm"}])", R"("summary":[])"}) {
+    const auto request =
+        decoded(R"({"model":"m","input":[{"type":"reasoning","id":"rs_1",)" + std::string(told) +
+                R"(,"encrypted_content":")" + no_state_field(model::Dialect::OpenAiChat) +
+                R"("},{"role":"user","content":"hi"}]})");
+    Losses losses;
+    const std::string body = encoded(request, losses);
+    EXPECT_EQ(body.find("reasoning"), std::string::npos) << body;
+    EXPECT_EQ(losses.size(), told.contains("hm") ? 1U : 0U);
+  }
+}
+
+TEST(ResponsesRequest, AnAnthropicClientThatThinksIsShownASummary) {
+  model::ChatRequest request = from_chat();
+  request.dialect = model::Dialect::Anthropic;
+  request.reasoning.emplace().budget_tokens = 8192;
+  model::Target target;
+  target.reasons = true;
+  Losses losses;
+  EXPECT_NE(encoded(request, losses, target).find(R"("summary":"auto")"), std::string::npos);
+  request.reasoning->show = false;
+  EXPECT_EQ(encoded(request, losses, target).find(R"("summary":"auto")"), std::string::npos);
 }
 
 }  // namespace

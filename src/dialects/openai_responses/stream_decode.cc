@@ -113,6 +113,7 @@ class Decoder final : public StreamDecoder {
          sink);
   }
   void state(Item& item, const model::OpaqueState& of, EventSink& sink) {
+    if (of.empty()) return;
     emit(
         {.kind = StreamEvent::Kind::StateDelta, .part_kind = item.part_kind, .part = item.part, .state = &of},
         sink);
@@ -326,12 +327,15 @@ class Decoder final : public StreamDecoder {
     Item* const item = word.empty() ? nullptr : item_for(of, PartKind::Opaque, sink);
     if (item != nullptr && !item->any_part) open_opaque(*item, of.item, word, sink);
   }
+  [[nodiscard]] std::string made_call_id(const Item& item) const {
+    return made_id("call_", id_seed_, item.index);
+  }
   // A call without a name waits for the item's end.
   void open_call(Item& item, JsonValue from, EventSink& sink) {
     const std::string name = from.member("name").value_or(JsonValue()).string();
     if (name.empty()) return;
     std::string id = from.member("call_id").value_or(JsonValue()).string();
-    if (id.empty()) id = made_id("call_", id_seed_, item.index);
+    if (id.empty()) id = made_call_id(item);
     called_ = true;
     open_part(item, {.part_kind = PartKind::ToolCall, .id = id, .name = name, .custom = item.custom}, sink);
   }
@@ -361,7 +365,7 @@ class Decoder final : public StreamDecoder {
         if (is_open(*item, PartKind::Opaque)) opaque(*item, of.item.text(), sink);
         break;
       default:
-        if (!item->any_part) emit_parts(*item, decode_output_item(of.item), sink);
+        if (!item->any_part) emit_parts(*item, decode_output_item(of.item, made_call_id(*item)), sink);
         break;
     }
     close_part(*item, sink);
@@ -375,7 +379,7 @@ class Decoder final : public StreamDecoder {
   }
   void reasoning_done(Item& item, JsonValue from, EventSink& sink) {
     if (!item.any_part) {
-      emit_parts(item, decode_output_item(from), sink);
+      emit_parts(item, decode_output_item(from, made_call_id(item)), sink);
       return;
     }
     const auto sealed = from.member("encrypted_content");

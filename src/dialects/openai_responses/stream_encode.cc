@@ -102,6 +102,7 @@ class Encoder final : public StreamEncoder {
   void start(const StreamEvent& event) {
     if (std::exchange(started_, true)) return;
     id_ = response_id(event.id, head_.request_id);
+    dialect_ = event.dialect;
     created_ = event.created != 0 ? event.created : head_.now;
     send_response("response.created", {});
     send_response("response.in_progress", {});
@@ -138,6 +139,7 @@ class Encoder final : public StreamEncoder {
   void close_item(Streamed& of) {
     if (!of.written.empty()) return;
     announce(of);
+    if (dialect_ != kDialect) say_whose(of.item, dialect_);
     wire::JsonWriter item(of.written);
     write_item(item, of.item, of.item.incomplete ? "incomplete" : "completed");
     wire::JsonWriter json = begin("response.output_item.done");
@@ -430,6 +432,7 @@ class Encoder final : public StreamEncoder {
   std::size_t data_begin_ = 0;   // of the event that is being written
   std::vector<Streamed> items_;  // by output_index
   std::string id_;
+  model::Dialect dialect_ = kDialect;  // whose answer it is
   std::int64_t created_ = 0;
   std::int64_t sequence_ = 0;
   Content next_thought_ = Content::Thought;
