@@ -60,7 +60,7 @@ class StreamEncoder {
   virtual void encode(const model::StreamEvent& event, std::string& out) = 0;
   // What of the events so far the client is not told: each kind of it once, in the words of a whole answer's
   // losses.
-  [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
+  [[nodiscard]] virtual const Losses& losses() const noexcept { return losses_; }
 
  protected:
   void lose(std::string_view field, std::string_view why);
