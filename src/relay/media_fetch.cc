@@ -68,6 +68,7 @@ Result<model::Target> web_target(std::string_view url) {
   model::Target target;
   target.origin = std::move(base->origin);
   target.origin.allow_private_address = false;
+  target.origin.is_strangers = true;
   std::string path = base->path.empty() ? "/" : std::move(base->path);
   path += url.substr(query);
   if (!std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; })) {
@@ -88,7 +89,7 @@ std::string media_type_of(const wire::Fields& fields) {
 std::string_view why_unreachable(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::EgressDenied: return "its address may not be asked from here";
-    case ErrorKind::DnsFailed: return "its host has no address";
+    case ErrorKind::DnsFailed: return "its host's name cannot be resolved here";
     case ErrorKind::TlsFailed: return "its host has no valid certificate";
     default: return "its host does not answer";
   }

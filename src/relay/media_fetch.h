@@ -2,8 +2,8 @@
 // gateway through the egress guard, like everything that leaves it, and put into the request.
 //
 // A stranger says which address is asked, so: http and https only, public addresses only (the guard checks
-// the address that is connected to), no redirects, no credentials, a limit on size (`limits.media_max`) and
-// on time. What is fetched once serves all attempts of the request.
+// the address that is connected to, or that an outbound proxy is asked for), no redirects, no credentials, a
+// limit on size (`limits.media_max`) and on time. What is fetched once serves all attempts of the request.
 #pragma once
 #include "base/task.h"
 #include "relay/request.h"
