@@ -59,6 +59,12 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
   out.append(call.header_lines).append("\r\n");
 }
 
+// Whether its connection may come from the pool and go back there. Those of hosts that strangers name never
+// do: they would push out the providers' own.
+bool is_pooled(const relay::UpstreamCall& call) noexcept {
+  return !call.once;
+}
+
 // How long a reply's head may take. Of a whole answer it comes with the content, when all of it has been
 // generated; only a stream's says that the provider has begun.
 Milliseconds head_timer(const relay::UpstreamCall& call, const relay::Timers& timers) noexcept {
@@ -94,7 +100,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(con
                                                                              const relay::Timers& timers,
                                                                              net::Scope scope) {
   const model::Origin& origin = call.target->origin;
-  std::unique_ptr<net::Stream> stream = pool_.take(origin.pool_key);
+  std::unique_ptr<net::Stream> stream = is_pooled(call) ? pool_.take(origin.pool_key) : nullptr;
   if (stream) {
     counters_.upstream_reuses.add();
     bool reply_began = false;
@@ -269,7 +275,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       // buffer.
       const std::string coding_name(coding.value_or(std::string_view()));
       auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key,
-                                               sent == total, std::move(storage), bytes);
+                                               sent == total && is_pooled(call), std::move(storage), bytes);
       if (!coding_name.empty()) {
         if (Result<> set = reply->set_decoder(coding_name, kDecodedMax); !set) {
           Error error = std::move(set).error();

@@ -84,6 +84,16 @@ TEST(Media, IsAskedOfPublicAddressesOnly) {
   EXPECT_EQ(media.world.loop().connects(), 4U) << "our own four";
 }
 
+TEST(Media, LeavesNoConnectionBehindAndTakesNoneOfAProviders) {
+  MediaWorld media;
+  EXPECT_EQ(media.look("http://pictures.example/1.png").reply.status, 200);
+  EXPECT_EQ(media.look("http://pictures.example/2.png").reply.status, 200);
+  EXPECT_EQ(media.host.connections(), 2) << "though it would have kept them";
+  EXPECT_TRUE(media.host.idle());
+  EXPECT_EQ(media.world.counters().upstream_connections_idle.get(), 1) << "the engine's";
+  EXPECT_EQ(media.provider.connections(), 1);
+}
+
 constexpr std::string_view kByProxy = "outbound: {proxy: \"http://10.1.1.1:3128\"}\n";
 
 // A proxy that makes every tunnel, and then says what the test wants to be heard through it.
