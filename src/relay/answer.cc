@@ -309,7 +309,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     switch (piece.kind) {
       case Piece::Kind::WouldBlock: {
         const Timers& timers = state.snapshot.timers_of(*attempt.target);
-        const MonotonicTime first_content = attempt.started + timers.first_content;
+        const MonotonicTime first_content = attempt.sent() + timers.first_content;
         const MonotonicTime gap = state.services.loop.now() + timers.event_gap;
         const net::Scope waiting = state.scope().until(held.empty() ? first_content : gap);
         const ErrorKind timeout = held.empty() ? ErrorKind::FirstContentTimeout : ErrorKind::EventGapTimeout;

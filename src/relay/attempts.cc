@@ -192,6 +192,12 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   return {};
 }
 
+// What came before, pictures and tokens, is not the provider's slowness.
+void note_prepared(RequestState& state, model::Attempt& attempt) {
+  const auto took = state.services.loop.precise_now() - attempt.started;
+  attempt.prepared = std::chrono::duration_cast<decltype(attempt.prepared)>(took);
+}
+
 // Sends the request and waits for the reply's head. Null: `attempt.error` says why.
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   Outgoing outgoing;
@@ -204,6 +210,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
       if (may_go_elsewhere) attempt.outcome = model::Outcome::Refused;
       co_return nullptr;
     }
+    note_prepared(state, attempt);
   }
   if (Result<> encoded = encode_request(state, attempt, outgoing, call); !encoded) {
     attempt.error = std::move(encoded).error();
@@ -223,6 +230,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
       attempt.error = std::move(authorized).error();
       co_return nullptr;
     }
+    note_prepared(state, attempt);
   }
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());

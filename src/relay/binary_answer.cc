@@ -63,7 +63,7 @@ Task<Result<>> pass_binary(RequestState& state, model::Attempt& attempt, Upstrea
     if (piece.kind == Piece::Kind::WouldBlock) {
       const Timers& timers = state.snapshot.timers_of(*attempt.target);
       const MonotonicTime until = attempt.delivered ? state.services.loop.now() + timers.event_gap
-                                                    : attempt.started + timers.first_content;
+                                                    : attempt.sent() + timers.first_content;
       const ErrorKind timeout =
           attempt.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
       const net::Scope waiting = state.scope().until(until);

@@ -16,8 +16,9 @@ namespace {
 
 using Source = model::MediaPart::Source;
 
-// For each of them. A guess: ten seconds of a slow host are enough.
+// For each of them, and for all together. Guesses: so much of a slow host is enough.
 constexpr Milliseconds kEach{10'000};
+constexpr Milliseconds kAll{30'000};
 // A request that names more is no conversation.
 constexpr std::size_t kMediaMax = 100;
 
@@ -121,8 +122,13 @@ Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, ne
   }
 }
 
-// Takes from `left` what came.
-Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& left) {
+// What still may be fetched for a request.
+struct Allowance {
+  std::size_t bytes = 0;
+  MonotonicTime until{};
+};
+
+Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& left) {
   Result<model::Target> target = web_target(media.data);
   if (!target) co_return fail(std::move(target).error());
   UpstreamCall call;
@@ -131,7 +137,7 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& 
   call.method = UpstreamCall::Method::Get;
   call.once = true;
   call.request_id = state.incoming.id.text();
-  const net::Scope scope = state.scope().until(state.services.loop.now() + kEach);
+  const net::Scope scope = state.scope().until(std::min(left.until, state.services.loop.now() + kEach));
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers, scope);
@@ -145,11 +151,11 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& 
     co_return fail(not_fetched(fmt::format("its host answers with status {}", reply->status())));
   }
   std::string type = media_type_of(reply->head().fields);
-  Result<std::string> bytes = co_await read_all(state, *reply, scope, left);
+  Result<std::string> bytes = co_await read_all(state, *reply, scope, left.bytes);
   if (!bytes) co_return fail(std::move(bytes).error());
   if (bytes->empty()) co_return fail(not_fetched("it is empty"));
   if (media.media_type.empty()) media.media_type = std::move(type);
-  left -= bytes->size();
+  left.bytes -= bytes->size();
   media.data = to_base64(*bytes);
   media.source = Source::Base64;
   co_return Result<>();
@@ -166,7 +172,7 @@ Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt) {
   const std::vector<model::MediaPart*> media = wanted(state, attempt);
   if (media.size() > kMediaMax)
     co_return fail(not_fetched("there are more of them than this gateway fetches"));
-  std::size_t left = state.snapshot.limits.media_max;
+  Allowance left{state.snapshot.limits.media_max, state.services.loop.now() + kAll};
   for (model::MediaPart* const part : media) {
     Result<> fetched = co_await fetch(state, *part, left);
     if (!fetched) co_return fetched;

@@ -104,7 +104,7 @@ class Relaying {
       if (gap_until_ == MonotonicTime{}) gap_until_ = state_.services.loop.now() + event_gap_;
       return state_.scope().until(gap_until_);
     }
-    return state_.scope().until(attempt_.started + state_.snapshot.timers_of(*attempt_.target).first_content);
+    return state_.scope().until(attempt_.sent() + state_.snapshot.timers_of(*attempt_.target).first_content);
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
     if (wake == net::Wake::Ready) {

@@ -15,6 +15,9 @@ constexpr std::string_view kAnswer =
     R"({"model":"llava","message":{"role":"assistant","content":"a bridge"},"done":true,"done_reason":"stop",)"
     R"("prompt_eval_count":9,"eval_count":3})";
 
+constexpr std::string_view kSecond =
+    R"(,{"type":"image_url","image_url":{"url":"http://pictures.example/2.png"}})";
+
 // The model `seeing`, of a back end that takes bytes only, and a host at a public address.
 struct MediaWorld {
   explicit MediaWorld(std::string_view more = {}) : world(setup(more)) {
@@ -92,6 +95,35 @@ TEST(Media, LeavesNoConnectionBehindAndTakesNoneOfAProviders) {
   EXPECT_TRUE(media.host.idle());
   EXPECT_EQ(media.world.counters().upstream_connections_idle.get(), 1) << "the engine's";
   EXPECT_EQ(media.provider.connections(), 1);
+}
+
+TEST(Media, OfASlowHostIsNoEvidenceAgainstTheTarget) {
+  MediaWorld media("timers: {first_byte: 15s, first_content: 15s}\n");
+  media.host.replies[0].delay = 9s;
+  // The first piece brings the head, the third the first content.
+  const std::string lines =
+      R"({"model":"llava","message":{"role":"assistant","content":"a bridge"},"done":false})"
+      "\n" +
+      std::string(kAnswer) + "\n";
+  media.provider.replies = {{.body = lines, .content_type = "application/x-ndjson", .piece = 40}};
+  Ask ask = MediaWorld::looking_at("http://pictures.example/1.png", kSecond).streamed();
+  for (int i = 0; i < 6; ++i) {
+    const Exchange heard = media.world.ask(ask);
+    EXPECT_EQ(heard.story(), "success") << heard.reply.body;
+    EXPECT_GE(heard.took, 20s);
+  }
+  EXPECT_EQ(media.breaker(), resilience::CircuitState::Closed);
+}
+
+TEST(Media, HasOneLimitOfTimeForAll) {
+  MediaWorld media;
+  media.host.replies[0].delay = 9s;
+  std::string more;
+  for (int i = 0; i < 9; ++i) more += kSecond;
+  const Exchange heard = media.look("http://pictures.example/1.png", more);
+  EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
+  EXPECT_EQ(heard.took, 30s);
+  EXPECT_TRUE(media.provider.requests.empty());
 }
 
 constexpr std::string_view kByProxy = "outbound: {proxy: \"http://10.1.1.1:3128\"}\n";
