@@ -63,15 +63,17 @@ Error not_fetched(std::string why) {
 Result<model::Target> web_target(std::string_view url) {
   if (url.size() > 8'000) return fail(not_fetched("the URL is too long"));
   url = url.substr(0, url.find('#'));
-  const std::size_t query = std::min(url.find('?'), url.size());
-  auto base = providers::parse_base_url(url.substr(0, query));
+  const std::size_t authority = url.find("://") + 3;  // is_web saw it
+  const std::size_t path_at = std::min(url.find_first_of("/?", authority), url.size());
+  auto base = providers::parse_base_url(url.substr(0, path_at));
   if (!base) return fail(not_fetched("it is no plain http or https URL"));
   model::Target target;
   target.origin = std::move(base->origin);
   target.origin.allow_private_address = false;
   target.origin.is_strangers = true;
-  std::string path = base->path.empty() ? "/" : std::move(base->path);
-  path += url.substr(query);
+  // As it is written: a signature may be over every slash of it.
+  std::string path(url.substr(path_at));
+  if (!path.starts_with('/')) path.insert(0, 1, '/');
   if (!std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; })) {
     return fail(not_fetched("its URL holds a character that must be percent-encoded"));
   }

@@ -74,6 +74,25 @@ TEST(Media, IsFetchedForATargetThatTakesBytesOnly) {
       << media.provider.requests[0];
 }
 
+TEST(Media, IsAskedForAsItsUrlIsWritten) {
+  struct Case {
+    std::string_view url;
+    std::string_view asked;
+  };
+  for (const Case& each : std::initializer_list<Case>{{"/dir/?sig=x", "/dir/?sig=x"},
+                                                      {"/a//", "/a//"},
+                                                      {"/a/b%20c?d=/e/#top", "/a/b%20c?d=/e/"},
+                                                      {"?q=1", "/?q=1"},
+                                                      {"", "/"}}) {
+    MediaWorld media;
+    const Exchange heard = media.look("http://pictures.example" + std::string(each.url));
+    EXPECT_EQ(heard.reply.status, 200) << each.url << heard.reply.body;
+    ASSERT_EQ(media.host.requests.size(), 1U) << each.url;
+    EXPECT_TRUE(media.host.requests[0].starts_with(fmt::format("GET {} HTTP/1.1\r\n", each.asked)))
+        << media.host.requests[0];
+  }
+}
+
 TEST(Media, IsAskedOfPublicAddressesOnly) {
   MediaWorld media;
   media.world.loop().set_name("inner.example", {"10.0.0.5"});
