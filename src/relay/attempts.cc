@@ -13,6 +13,7 @@
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
+#include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "relay/translation.h"
@@ -97,23 +98,13 @@ bool cannot_do_it(const RequestState& state, const model::Target& target) {
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
 // is given up meanwhile.
 Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& reply) {
-  std::string body;
-  const MonotonicTime deadline = state.services.loop.now() + state.snapshot.timers.first_byte;
-  for (;;) {
-    const UpstreamReply::Piece piece = reply.try_read();
-    if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) break;
-      continue;
-    }
-    if (piece.kind != UpstreamReply::Piece::Kind::Bytes) break;
-    body.append(piece.bytes.substr(0, state.snapshot.limits.error_body_max - body.size()));
-    if (piece.last || body.size() >= state.snapshot.limits.error_body_max) break;
-  }
-  co_return body;
+  const MonotonicTime from = state.services.loop.precise_now();
+  const net::Scope scope =
+      state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
+  BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
+  count_wait(state, from);
+  if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
+  co_return std::move(body.bytes);
 }
 
 // What only the head of a refusal says: it is gone when we wait for the body.

@@ -9,6 +9,7 @@
 #include "dialects/media.h"
 #include "providers/catalogue.h"
 #include "relay/delivery.h"
+#include "relay/read_body.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -98,30 +99,39 @@ std::string_view why_unreachable(ErrorKind kind) noexcept {
   }
 }
 
+// A host that is too slow; or there is no time left for the request at all, which is not its caller's doing.
+Error too_slow(const RequestState& state) {
+  if (state.services.loop.now() < state.deadline) return not_fetched("its host is too slow");
+  return Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::NotSent,
+                         "the request's deadline came while a file that it names was being fetched");
+}
+
+Error unreachable(const RequestState& state, const Error& error) {
+  if (state.client.gone().cancelled()) return given_up(state.client.gone());
+  if (error.kind == ErrorKind::Saturated) return error;  // what this process lacks
+  if (error.kind == ErrorKind::TotalTimeout || state.services.loop.now() >= state.deadline)
+    return too_slow(state);
+  return not_fetched(std::string(why_unreachable(error.kind)));
+}
+
 // At most `left` bytes.
 Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, net::Scope scope,
                                    std::size_t left) {
-  std::string body;
-  for (;;) {
-    const UpstreamReply::Piece piece = reply.try_read();
-    if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(scope);
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) co_return fail(not_fetched("its host is too slow"));
-      continue;
-    }
-    if (piece.kind == UpstreamReply::Piece::Kind::Failed)
-      co_return fail(not_fetched("its transfer broke off"));
-    body.append(piece.bytes);
-    if (body.size() > left) {
+  const MonotonicTime from = state.services.loop.precise_now();
+  BodyRead body = co_await read_body(reply, left, scope);
+  count_wait(state, from);
+  switch (body.end) {
+    case BodyRead::End::Whole: break;
+    case BodyRead::End::Cancelled: co_return fail(given_up(state.client.gone()));
+    case BodyRead::End::Late: co_return fail(too_slow(state));
+    case BodyRead::End::Broken: co_return fail(not_fetched("its transfer broke off"));
+    case BodyRead::End::Full:
       co_return fail(
           not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",
                                   state.snapshot.limits.media_max)));
-    }
-    if (piece.last || piece.kind == UpstreamReply::Piece::Kind::End) co_return body;
   }
+  if (body.bytes.empty()) co_return fail(not_fetched("it is empty"));
+  co_return std::move(body.bytes);
 }
 
 // What still may be fetched for a request.
@@ -144,10 +154,7 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& le
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers, scope);
   count_wait(state, from);
-  if (!sent) {
-    if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
-    co_return fail(not_fetched(std::string(why_unreachable(sent.error().kind))));
-  }
+  if (!sent) co_return fail(unreachable(state, sent.error()));
   const std::unique_ptr<UpstreamReply> reply = *std::move(sent);
   if (reply->status() != 200) {
     co_return fail(not_fetched(fmt::format("its host answers with status {}", reply->status())));
@@ -155,7 +162,6 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& le
   std::string type = media_type_of(reply->head().fields);
   Result<std::string> bytes = co_await read_all(state, *reply, scope, left.bytes);
   if (!bytes) co_return fail(std::move(bytes).error());
-  if (bytes->empty()) co_return fail(not_fetched("it is empty"));
   if (media.media_type.empty()) media.media_type = std::move(type);
   left.bytes -= bytes->size();
   media.data = to_base64(*bytes);

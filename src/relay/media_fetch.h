@@ -13,7 +13,8 @@ namespace qq::relay {
 // Whether the target of `attempt` cannot fetch what the request names by URL.
 bool needs_media(RequestState& state, const model::Attempt& attempt);
 
-// Errors: InvalidRequest, told to the caller: what is there cannot be had. The cancellation's reason.
+// Errors: InvalidRequest, told to the caller: what is there cannot be had. TotalTimeout, Saturated: there is
+// no time left, or no room. The cancellation's reason.
 Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt);
 
 }  // namespace qq::relay

@@ -12,6 +12,7 @@
 #include "relay/empty_reply.h"
 #include "relay/event_flow.h"
 #include "relay/native_flow.h"
+#include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/shown_word.h"
@@ -62,25 +63,13 @@ openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
 Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  const Timers& timers = state.snapshot.timers_of(*attempt.target);
-  const MonotonicTime deadline = state.services.loop.now() + timers.first_byte;
-  const std::size_t max = state.snapshot.limits.error_body_max;
-  std::string body;
-  while (body.size() < max) {
-    const Piece piece = reply.try_read();
-    if (piece.kind == Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) break;
-      continue;
-    }
-    if (piece.kind != Piece::Kind::Bytes) break;
-    body.append(piece.bytes.substr(0, max - body.size()));
-    if (piece.last) break;
-  }
-  const auto facts = judge_unstreamed(attempt, body);
+  const MonotonicTime from = state.services.loop.precise_now();
+  const net::Scope scope = state.scope().until(state.services.loop.now() +
+                                               state.snapshot.timers_of(*attempt.target).first_byte);
+  const BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
+  count_wait(state, from);
+  if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
+  const auto facts = judge_unstreamed(attempt, body.bytes);
   attempt.usage = facts.usage;
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
   co_return fail(

@@ -106,6 +106,27 @@ TEST(Media, IsAskedOfPublicAddressesOnly) {
   EXPECT_EQ(media.world.loop().connects(), 4U) << "our own four";
 }
 
+TEST(Media, ThatThereIsNoTimeForIsNotTheCallersMistake) {
+  MediaWorld media("timers: {total: 5s}\n");
+  media.host.replies[0].delay = 9s;
+  const Exchange heard = media.look("http://pictures.example/bridge.png");
+  EXPECT_EQ(heard.reply.status, 504) << heard.reply.body;
+  EXPECT_EQ(heard.story(), "total_timeout");
+  EXPECT_EQ(heard.took, 5s);
+  media.host.replies[0] = {.body = std::string(kPicture), .content_type = "image/png", .piece = 2};
+  EXPECT_EQ(media.look("http://pictures.example/bridge.png").story(), "total_timeout") << "nor in its body";
+  EXPECT_EQ(media.breaker(), resilience::CircuitState::Closed);
+}
+
+TEST(Media, ThatThereIsNoDescriptorForIsNotTheCallersMistake) {
+  MediaWorld media;
+  media.world.loop().set_connect(net::Address::parse("93.184.216.34:80").value(),
+                                 {net::ConnectOutcome::NoDescriptors, {}});
+  const Exchange heard = media.look("http://pictures.example/bridge.png");
+  EXPECT_EQ(heard.reply.status, 503) << heard.reply.body;
+  EXPECT_EQ(heard.story(), "saturated");
+}
+
 TEST(Media, LeavesNoConnectionBehindAndTakesNoneOfAProviders) {
   MediaWorld media;
   EXPECT_EQ(media.look("http://pictures.example/1.png").reply.status, 200);
@@ -165,16 +186,15 @@ TEST(Media, IsAskedOfAProxyByTheAddressThatWasJudged) {
   ASSERT_EQ(media.proxy.requests.size(), 4U);
   EXPECT_TRUE(media.proxy.requests[0].starts_with("CONNECT 93.184.216.34:80 HTTP/1.1\r\n"))
       << media.proxy.requests[0];
-  EXPECT_TRUE(
-      media.proxy.requests[1].starts_with("GET /bridge.png HTTP/1.1\r\nhost: pictures.example\r\n"));
+  EXPECT_TRUE(media.proxy.requests[1].starts_with("GET /bridge.png HTTP/1.1\r\nhost: pictures.example\r\n"));
   EXPECT_TRUE(media.proxy.requests[2].starts_with("CONNECT 127.0.0.1:9101 HTTP/1.1\r\n"));
 }
 
 TEST(Media, GoesToAnotherAddressWhereTheProxyDoesNotReachTheFirst) {
   ProxiedWorld media;
   media.world.loop().set_name("pictures.example", {"2606:2800:220:1::1", "10.0.0.5", "93.184.216.34"});
-  media.proxy.replies = {{.status = 502}, media.tunnel, media.host.replies[0], media.tunnel,
-                         media.provider.replies[0]};
+  media.proxy.replies = {
+      {.status = 502}, media.tunnel, media.host.replies[0], media.tunnel, media.provider.replies[0]};
   EXPECT_EQ(media.look("http://pictures.example/bridge.png").reply.status, 200);
   ASSERT_EQ(media.proxy.requests.size(), 5U);
   EXPECT_TRUE(media.proxy.requests[0].starts_with("CONNECT [2606:2800:220:1::1]:80 HTTP/1.1\r\n"));
