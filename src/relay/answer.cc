@@ -346,7 +346,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
   }
 
   if (attempt.translated || !is_openai(attempt.endpoint)) {
-    co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+    co_return fail(Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
                                    "the provider's answer is too large to be translated (limits.event_max)"));
   }
   if (!looks_like_an_answer(held)) {
