@@ -65,11 +65,7 @@ void note_good(RequestState& state, model::Attempt& attempt, const model::Usage&
                std::string_view finish_reason) {
   attempt.usage = usage;
   state.finish_reason = shown_finish(finish_reason, *attempt.target);
-  attempt.first_content = state.first_content = state.services.loop.now();
-  attempt.delivered = state.delivered = true;
-  attempt.outcome = model::Outcome::Success;
-  attempt.ended = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
 }
 
 // Whether the endpoint is one of OpenAI's, of whose answers we read little more than we must.
@@ -174,12 +170,8 @@ bool looks_like_an_answer(std::string_view held) noexcept {
 [[gnu::noinline]] ClientPort::Taken begin_large(RequestState& state, model::Attempt& attempt, int status,
                                                 std::string_view content_type, std::string_view passed_lines,
                                                 std::string_view held) {
-  attempt.delivered = state.delivered = true;
-  attempt.first_content = state.first_content = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
   state.incoming.free_body();
-  attempt.outcome = model::Outcome::Success;  // as far as the headers can know
-  attempt.ended = state.services.loop.now();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
   dialects::openai::AnswerFacts facts;
   facts.model_value = wire::member_in_part(held, "model");

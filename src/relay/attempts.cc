@@ -18,6 +18,7 @@
 #include "relay/stream.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
+#include "relay/whole_transcript.h"
 #include "resilience/evidence.h"
 #include "resilience/last_admission.h"
 #include "resilience/next_step.h"
@@ -99,8 +100,7 @@ bool cannot_do_it(const RequestState& state, const model::Target& target) {
 // is given up meanwhile.
 Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& reply) {
   const MonotonicTime from = state.services.loop.precise_now();
-  const net::Scope scope =
-      state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
+  const net::Scope scope = state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
   BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
   count_wait(state, from);
   if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
@@ -238,11 +238,8 @@ bool is_answer(int status) noexcept {
 // A good status: what is it that comes?
 Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
-  if (attempt.endpoint == model::Endpoint::AudioTranscriptions && state.heartbeat) {
-    // Some models have no streams: they answer as a whole, whatever they were asked for.
-    state.facts.stream = type.empty() || is_event_stream(type) || state.client.begun();
-    if (!state.facts.stream) state.heartbeat->stop();
-  }
+  if (is_whole_transcript(state, attempt.endpoint, type))
+    return relay_whole_transcript(state, attempt, reply);
   if (!state.facts.stream && is_binary_answer(attempt.endpoint, type))
     return relay_binary_answer(state, attempt, reply);
   return state.facts.stream ? relay_stream(state, attempt, reply) : relay_answer(state, attempt, reply);

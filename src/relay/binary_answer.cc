@@ -31,15 +31,11 @@ struct BinaryHead {
   return head;
 }
 
-// The commit point: its first bytes go out.
+// Its first bytes go out.
 [[gnu::noinline]] ClientPort::Taken begin_binary(RequestState& state, model::Attempt& attempt,
                                                  const BinaryHead& head, std::string_view bytes, bool last) {
-  attempt.delivered = state.delivered = true;
-  attempt.first_content = state.first_content = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
   state.incoming.free_body();
-  attempt.outcome = model::Outcome::Success;  // as far as the headers can know
-  attempt.ended = state.services.loop.now();
   std::string lines = reply_header_lines(state, attempt, head.content_type, head.passed_lines);
   if (last) return state.client.reply(head.status, lines, {&bytes, 1});
   state.client.begin(head.status, std::move(lines));

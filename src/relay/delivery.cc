@@ -2,7 +2,10 @@
 
 namespace qq::relay {
 
-void settle_probe(RequestState& state, const model::Attempt& attempt) {
+void commit(RequestState& state, model::Attempt& attempt) {
+  attempt.delivered = state.delivered = true;
+  attempt.first_content = state.first_content = attempt.ended = state.services.loop.now();
+  attempt.outcome = model::Outcome::Success;
   if (state.probe == nullptr) return;
   state.snapshot.healths[attempt.target->index]->record(*state.probe, resilience::Evidence::Success,
                                                         state.services.loop.now());

@@ -64,8 +64,8 @@ openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
 Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const MonotonicTime from = state.services.loop.precise_now();
-  const net::Scope scope = state.scope().until(state.services.loop.now() +
-                                               state.snapshot.timers_of(*attempt.target).first_byte);
+  const net::Scope scope =
+      state.scope().until(state.services.loop.now() + state.snapshot.timers_of(*attempt.target).first_byte);
   const BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
   count_wait(state, from);
   if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
@@ -283,13 +283,10 @@ bool Relaying::read_usage(const Piece& piece) {
 
 void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   ClientPort& client = state_.client;
-  if (!attempt_.delivered) {  // the commit point
-    attempt_.delivered = state_.delivered = delivered_ = true;
-    attempt_.first_content = state_.first_content = state_.services.loop.now();
-    state_.incoming.free_body();                 // nothing can be sent again
-    attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
-    attempt_.ended = state_.services.loop.now();
-    settle_probe(state_, attempt_);
+  if (!attempt_.delivered) {
+    commit(state_, attempt_);
+    delivered_ = true;
+    state_.incoming.free_body();  // nothing can be sent again
     if (!client.begun()) {
       client.begin(
           200, reply_header_lines(state_, attempt_, stream_type_of(state_.array_stream()), passed_lines_));
