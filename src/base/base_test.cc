@@ -2,7 +2,6 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "base/utf8_cut.h"
 
 namespace qq {
 namespace {
@@ -15,17 +14,6 @@ Task<int> add_one(Task<int> inner) {
 }
 Task<void> store(Task<int> inner, int* out) {
   *out = co_await std::move(inner);
-}
-
-TEST(CutUtf8, SplitsNoCharacter) {
-  EXPECT_EQ(cut_utf8("river", 5), "river");
-  EXPECT_EQ(cut_utf8("river", 2), "ri");
-  EXPECT_EQ(cut_utf8("", 0), "");
-  const std::string_view text = "a\xc3\xa9\xe6\xb2\xb3\xf0\x9f\x8c\x89";  // 1, 2, 3 and 4 bytes
-  for (const auto [most, kept] :
-       {std::pair{1, 1}, {2, 1}, {3, 3}, {4, 3}, {5, 3}, {6, 6}, {7, 6}, {9, 6}, {10, 10}})
-    EXPECT_EQ(cut_utf8(text, static_cast<std::size_t>(most)).size(), static_cast<std::size_t>(kept)) << most;
-  EXPECT_EQ(cut_utf8(std::string(9, '\x80'), 8).size(), 5U) << "no UTF-8";
 }
 
 TEST(Task, RunsWhenAwaitedAndReturnsItsValue) {
