@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "upstream/hmac_lines.h"
 #include "upstream/http_reply.h"
 #include "upstream/request_lines.h"
 #include "wire/http_head.h"
@@ -99,23 +100,45 @@ void HttpUpstreamClient::close(std::unique_ptr<net::Stream> stream) noexcept {
 Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(const relay::UpstreamCall& call,
                                                                              const relay::Timers& timers,
                                                                              net::Scope scope) {
-  const model::Origin& origin = call.target->origin;
-  std::unique_ptr<net::Stream> stream = is_pooled(call) ? pool_.take(origin.pool_key) : nullptr;
-  if (stream) {
-    counters_.upstream_reuses.add();
-    bool reply_began = false;
-    const MonotonicTime from = loop_.now();
-    auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
-    const bool stale =
-        !reply && !reply_began &&
-        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
-        loop_.now() - from <= kStaleWithin;
-    if (!stale) co_return reply;
-    if (scope.cancel != nullptr && scope.cancel->cancelled()) {
-      co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
-    }
-    counters_.upstream_resends.add();
+  std::unique_ptr<net::Stream> stream = is_pooled(call) ? pool_.take(call.target->origin.pool_key) : nullptr;
+  return stream ? send_pooled(std::move(stream), call, timers, scope) : send_fresh(call, timers, scope);
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_pooled(
+    std::unique_ptr<net::Stream> stream, const relay::UpstreamCall& call, const relay::Timers& timers,
+    net::Scope scope) {
+  counters_.upstream_reuses.add();
+  bool reply_began = false;
+  const MonotonicTime from = loop_.now();
+  auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
+  const bool stale =
+      !reply && !reply_began &&
+      (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
+      loop_.now() - from <= kStaleWithin;
+  if (!stale) co_return reply;
+  if (scope.cancel != nullptr && scope.cancel->cancelled()) {
+    co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
   }
+  counters_.upstream_resends.add();
+  Task<Result<std::unique_ptr<relay::UpstreamReply>>> again =
+      call.target->request_auth == model::RequestAuth::Hmac ? send_signed_anew(call, timers, scope)
+                                                            : send_fresh(call, timers, scope);
+  reply = co_await std::move(again);
+  co_return reply;
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_signed_anew(
+    const relay::UpstreamCall& call, const relay::Timers& timers, net::Scope scope) {
+  const std::string lines = hmac_lines(call, loop_.wall_now());
+  relay::UpstreamCall anew = call;
+  anew.auth_lines = lines;
+  auto reply = co_await send_fresh(anew, timers, scope);
+  co_return reply;
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_fresh(
+    const relay::UpstreamCall& call, const relay::Timers& timers, net::Scope scope) {
+  const model::Origin& origin = call.target->origin;
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
   if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {
     opened = co_await connector_.open(origin, timers, scope);

@@ -18,6 +18,7 @@ class HttpScript {
     std::string body{};
     Milliseconds delay{0};
     bool silent = false;  // none at all
+    bool closes = false;  // none, and the connection ends
     std::string content_type = "application/json";
     std::size_t piece = 0;  // the body comes in pieces of so many bytes, a second apart; 0: at once
     std::size_t cut = std::string::npos;  // the connection ends behind so many bytes of the body
@@ -82,6 +83,7 @@ class HttpScript {
       const Reply reply = self.replies.at(std::min(self.requests.size(), self.replies.size() - 1));
       self.requests.push_back(*std::move(request));
       if (reply.silent) continue;  // until the other end gives up
+      if (reply.closes) co_return;
       if (reply.delay.count() > 0) co_await ScriptedUpstream::pause(server, reply.delay);
       std::string bytes =
           "HTTP/1.1 " + std::to_string(reply.status) + " X\r\ncontent-type: " + reply.content_type +
