@@ -171,6 +171,15 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& le
 
 }  // namespace
 
+bool may_need_media(const model::Target& target) noexcept {
+  for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
+    const auto endpoint = static_cast<model::Endpoint>(i);
+    const auto dialect = model::conversation_at(endpoint);
+    if (dialect && target.offers(endpoint) && !takes_url(target, *dialect, "https://")) return true;
+  }
+  return false;
+}
+
 bool needs_media(RequestState& state, const model::Attempt& attempt) {
   // A request that cannot be decoded is for whoever encodes it to refuse.
   return translation_of(state) && !wanted(state, attempt).empty();

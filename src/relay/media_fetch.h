@@ -10,6 +10,9 @@
 
 namespace qq::relay {
 
+// Whether anything is ever fetched for this target: it takes bytes only.
+bool may_need_media(const model::Target& target) noexcept;
+
 // Whether the target of `attempt` cannot fetch what the request names by URL.
 bool needs_media(RequestState& state, const model::Attempt& attempt);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fakes/http_script.h"
+#include "relay/media_fetch.h"
 #include "simulation/world.h"
 
 namespace qq::simulation::media {
@@ -72,6 +73,14 @@ TEST(Media, IsFetchedForATargetThatTakesBytesOnly) {
   ASSERT_EQ(media.provider.requests.size(), 1U);
   EXPECT_NE(media.provider.requests[0].find("iVBORyBub3QgYSByZWFsIG9uZQ=="), std::string::npos)
       << media.provider.requests[0];
+}
+
+// At the start, what https needs is loaded for these.
+TEST(Media, MayBeNeededByTargetsThatTakeBytesOnly) {
+  const MediaWorld media;
+  EXPECT_TRUE(relay::may_need_media(*media.world.snapshot().targets[0]));
+  const World others;
+  for (const auto& target : others.snapshot().targets) EXPECT_FALSE(relay::may_need_media(*target));
 }
 
 TEST(Media, IsAskedForAsItsUrlIsWritten) {
