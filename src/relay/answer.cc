@@ -291,7 +291,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
 
   std::string held;
   if (state.client.gone().cancelled()) {  // while the head was awaited
-    attempt.error = given_up(state.client.gone());
+    attempt.error = net::cancelled_error(state.scope());
     co_return co_await give_up(state, attempt, reply, std::move(held));
   }
   // Until the whole answer is here or too large to hold.

@@ -103,7 +103,7 @@ Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& re
   const net::Scope scope = state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
   BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
   count_wait(state, from);
-  if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
+  if (body.end == BodyRead::End::Cancelled) co_return fail(net::cancelled_error(state.scope()));
   co_return std::move(body.bytes);
 }
 

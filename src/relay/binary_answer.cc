@@ -102,7 +102,7 @@ bool is_binary_answer(model::Endpoint endpoint, std::string_view content_type) n
 }
 
 Task<Result<>> relay_binary_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
+  if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
   const BinaryHead head = read_binary_head(attempt, reply);
   AnswerTail tail({});
   Result<> passed = co_await pass_binary(state, attempt, reply, head, tail);

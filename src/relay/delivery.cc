@@ -12,16 +12,11 @@ void commit(RequestState& state, model::Attempt& attempt) {
   state.probe = nullptr;
 }
 
-Error given_up(const net::Cancellation& cancellation) {
-  const ErrorKind why = cancellation.reason();
-  return why == ErrorKind::ClientGone ? client_gone() : Error::gateway(why, "the request was given up");
-}
-
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
                     MonotonicTime from) {
   count_wait(state, from);
   if (wake == net::Wake::Ready) return {};
-  if (wake == net::Wake::Cancelled) return fail(given_up(*scope.cancel));
+  if (wake == net::Wake::Cancelled) return fail(net::cancelled_error(scope));
   if (state.services.loop.now() >= state.deadline) {
     return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::ReplyBegun,
                                 "the request's deadline came before the answer's end"));

@@ -14,9 +14,6 @@ namespace qq::relay {
 // attempt's outcome is that of the headers, as far as they can know.
 void commit(RequestState& state, model::Attempt& attempt);
 
-// The request was given up: by its client, or by us.
-Error given_up(const net::Cancellation& cancellation);
-
 // A wait for the provider is over, which began at `from`: its time counts as the provider's.
 inline void count_wait(RequestState& state, MonotonicTime from) noexcept {
   state.upstream_wait += std::max(state.services.loop.now() - from, MonotonicTime::duration{0});

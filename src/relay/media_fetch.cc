@@ -107,7 +107,7 @@ Error too_slow(const RequestState& state) {
 }
 
 Error unreachable(const RequestState& state, const Error& error) {
-  if (state.client.gone().cancelled()) return given_up(state.client.gone());
+  if (state.client.gone().cancelled()) return net::cancelled_error(state.scope());
   if (error.kind == ErrorKind::Saturated) return error;  // what this process lacks
   if (error.kind == ErrorKind::TotalTimeout || state.services.loop.now() >= state.deadline)
     return too_slow(state);
@@ -122,7 +122,7 @@ Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, ne
   count_wait(state, from);
   switch (body.end) {
     case BodyRead::End::Whole: break;
-    case BodyRead::End::Cancelled: co_return fail(given_up(state.client.gone()));
+    case BodyRead::End::Cancelled: co_return fail(net::cancelled_error(state.scope()));
     case BodyRead::End::Late: co_return fail(too_slow(state));
     case BodyRead::End::Broken: co_return fail(not_fetched("its transfer broke off"));
     case BodyRead::End::Full:

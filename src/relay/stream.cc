@@ -68,7 +68,7 @@ Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, Upstream
       state.scope().until(state.services.loop.now() + state.snapshot.timers_of(*attempt.target).first_byte);
   const BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
   count_wait(state, from);
-  if (body.end == BodyRead::End::Cancelled) co_return fail(given_up(state.client.gone()));
+  if (body.end == BodyRead::End::Cancelled) co_return fail(net::cancelled_error(state.scope()));
   const auto facts = judge_unstreamed(attempt, body.bytes);
   attempt.usage = facts.usage;
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
@@ -119,7 +119,7 @@ class Relaying {
   void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
   // The client was gone when the head came.
-  void left_before() { end(given_up(state_.client.gone())); }
+  void left_before() { end(net::cancelled_error(state_.scope())); }
 
   [[nodiscard]] bool over() const noexcept { return over_; }
   // The body goes on behind the stream's own end, or behind the client's.

@@ -101,7 +101,7 @@ bool is_whole_transcript(const RequestState& state, model::Endpoint endpoint,
 }
 
 Task<Result<>> relay_whole_transcript(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
+  if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
   const TranscriptHead head = read_transcript_head(attempt, reply);
   Result<std::string> body = co_await read_transcript(state, attempt, reply);
   if (!body) co_return fail(std::move(body).error());

@@ -10,12 +10,6 @@ namespace {
 // More addresses than this are not tried: the connect timer is shared by all of them.
 constexpr std::size_t kAddressesMax = 4;
 
-Error cancelled(const net::Scope& scope) {
-  const ErrorKind why = scope.cancel->reason();
-  return Error(why, why == ErrorKind::ClientGone ? ErrorOrigin::Client : ErrorOrigin::Gateway,
-               "the request was given up while connecting");
-}
-
 Error connect_timeout(const std::string& host) {
   return Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent,
                          fmt::format("no connection to {} within the connect timer", host));
@@ -90,7 +84,7 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open_judged(const std::str
         way == Way::Direct ? loop_.connect(address, one) : open_through(address.text(), one);
     Result<std::unique_ptr<net::Stream>> stream = co_await std::move(connecting);
     if (stream) co_return stream;
-    if (scope.cancel != nullptr && scope.cancel->cancelled()) co_return fail(cancelled(scope));
+    if (scope.cancel != nullptr && scope.cancel->cancelled()) co_return fail(net::cancelled_error(scope));
     last = std::move(stream).error();
   }
   // What this process lacks, descriptors or memory, is no fault of the provider.
@@ -131,7 +125,7 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, std::string authority, net
     if (wrote.status != net::IoStatus::WouldBlock)
       co_return failed("the outbound proxy closed the connection");
     const net::Wake wake = co_await stream.writable(scope);
-    if (wake == net::Wake::Cancelled) co_return fail(cancelled(scope));
+    if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope));
     if (wake == net::Wake::Deadline) co_return fail(connect_timeout(proxy_.host));
   }
   std::string head;
@@ -145,7 +139,7 @@ Task<Result<>> Connector::tunnel(net::Stream& stream, std::string authority, net
     }
     if (got.status != net::IoStatus::WouldBlock) co_return failed("the outbound proxy closed the connection");
     const net::Wake wake = co_await stream.readable(scope);
-    if (wake == net::Wake::Cancelled) co_return fail(cancelled(scope));
+    if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope));
     if (wake == net::Wake::Deadline) co_return fail(connect_timeout(proxy_.host));
   }
   wire::ResponseHead answer;

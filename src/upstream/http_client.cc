@@ -27,14 +27,6 @@ constexpr Milliseconds kStaleWithin{500};
 // and may be quicker.
 constexpr std::size_t kIdleForOne = 16;
 
-Error gave_up(const net::Scope& scope, AttemptPhase phase) {
-  const ErrorKind why = scope.cancel->reason();
-  Error error(why, why == ErrorKind::ClientGone ? ErrorOrigin::Client : ErrorOrigin::Gateway,
-              "the request was given up");
-  error.phase = phase;
-  return error;
-}
-
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
   out.clear();
@@ -117,7 +109,8 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_poo
       loop_.now() - from <= kStaleWithin;
   if (!stale) co_return reply;
   if (scope.cancel != nullptr && scope.cancel->cancelled()) {
-    co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
+    co_return fail(
+        net::cancelled_error(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
   }
   counters_.upstream_resends.add();
   Task<Result<std::unique_ptr<relay::UpstreamReply>>> again =
@@ -217,7 +210,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
         const net::Wake wake = co_await stream->writable(
             scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
         const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
-        if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
+        if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope, phase));
         if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
           co_return fail(Error::upstream(ErrorKind::TotalTimeout, phase,
                                          "the request's deadline came while it was being sent"));
@@ -239,7 +232,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       if (wake == net::Wake::Cancelled || waiting_scope.cancel != scope.cancel) {
         const bool wanted = call.patience != nullptr && sent == total && loop_.now() < first_byte_deadline;
         const auto until = wanted ? call.patience->wait_until() : std::nullopt;
-        if (!until) co_return fail(gave_up(scope, phase));
+        if (!until) co_return fail(net::cancelled_error(scope, phase));
         waiting_scope = {*until, nullptr};
         continue;
       }
