@@ -10,7 +10,7 @@ namespace {
 // More addresses than this are not tried: the connect timer is shared by all of them.
 constexpr std::size_t kAddressesMax = 4;
 
-Error connect_timeout(const std::string& host) {
+Error connect_timeout(std::string_view host) {
   return Error::upstream(ErrorKind::ConnectTimeout, AttemptPhase::NotSent,
                          fmt::format("no connection to {} within the connect timer", host));
 }
@@ -25,8 +25,7 @@ bool must_be_judged(const model::Origin& origin) {
 }
 
 // Of the addresses of `host`, those that the guard allows; an error if none is left.
-Result<> keep_allowed(std::vector<net::Address>& addresses, const std::string& host,
-                      net::EgressPolicy policy) {
+Result<> keep_allowed(std::vector<net::Address>& addresses, std::string_view host, net::EgressPolicy policy) {
   std::erase_if(addresses,
                 [&](const net::Address& address) { return !net::egress_allowed(address, policy); });
   if (!addresses.empty()) return {};
@@ -41,18 +40,23 @@ Result<> keep_allowed(std::vector<net::Address>& addresses, const std::string& h
 Task<Result<std::unique_ptr<net::Stream>>> Connector::open(const model::Origin& origin,
                                                            const relay::Timers& timers, net::Scope scope) {
   const net::Scope connecting = scope.until(loop_.now() + timers.connect);
-  const auto judging =
-      origin.allow_private_address ? net::EgressPolicy::AllowPrivate : net::EgressPolicy::PublicOnly;
+  const Host host{.name = origin.host,
+                  .port = origin.port,
+                  .policy = origin.allow_private_address ? net::EgressPolicy::AllowPrivate
+                                                         : net::EgressPolicy::PublicOnly,
+                  .is_strangers = origin.is_strangers};
   Task<Result<std::unique_ptr<net::Stream>>> opening =
-      proxy_.host.empty()      ? open_judged(origin.host, origin.port, judging, Way::Direct, connecting)
-      : must_be_judged(origin) ? open_judged(origin.host, origin.port, judging, Way::Proxy, connecting)
+      proxy_.host.empty()      ? open_judged(host, Way::Direct, connecting)
+      : must_be_judged(origin) ? open_judged(host, Way::Proxy, connecting)
                                : open_through(authority_of(origin.host, origin.port), connecting);
   Result<std::unique_ptr<net::Stream>> stream = co_await std::move(opening);
   if (!stream) co_return stream;
   counters_.upstream_connects.add();
   if (origin.tls) {
     const net::Scope shaking = scope.until(loop_.now() + timers.tls);
-    stream = co_await net::tls_connect(*std::move(stream), tls_, origin.host, origin.port, shaking);
+    const auto resumption = origin.is_strangers ? net::TlsResumption::No : net::TlsResumption::Yes;
+    stream =
+        co_await net::tls_connect(*std::move(stream), tls_, origin.host, origin.port, shaking, resumption);
     if (!stream) {
       stream.error().phase = AttemptPhase::NotSent;
       co_return stream;
@@ -65,15 +69,16 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open(const model::Origin& 
   co_return stream;
 }
 
-Task<Result<std::unique_ptr<net::Stream>>> Connector::open_judged(const std::string& host, std::uint16_t port,
-                                                                  net::EgressPolicy policy, Way way,
-                                                                  net::Scope scope) {
-  Result<std::vector<net::Address>> addresses = co_await loop_.resolve(host, port, scope);
+Task<Result<std::unique_ptr<net::Stream>>> Connector::open_judged(Host host, Way way, net::Scope scope) {
+  Task<Result<std::vector<net::Address>>> resolving =
+      host.is_strangers ? loop_.resolve_once(std::string(host.name), host.port, scope)
+                        : loop_.resolve(std::string(host.name), host.port, scope);
+  Result<std::vector<net::Address>> addresses = co_await std::move(resolving);
   if (!addresses) co_return fail(std::move(addresses).error());
-  if (Result<> judged = keep_allowed(*addresses, host, policy); !judged)
+  if (Result<> judged = keep_allowed(*addresses, host.name, host.policy); !judged)
     co_return fail(std::move(judged).error());
   const std::size_t tries = std::min(addresses->size(), kAddressesMax);
-  Error last = connect_timeout(host);
+  Error last = connect_timeout(host.name);
   for (std::size_t i = 0; i < tries; ++i) {
     const MonotonicTime now = loop_.now();
     if (now >= scope.deadline) break;
@@ -95,8 +100,8 @@ Task<Result<std::unique_ptr<net::Stream>>> Connector::open_judged(const std::str
 
 Task<Result<std::unique_ptr<net::Stream>>> Connector::open_through(std::string authority, net::Scope scope) {
   // The proxy is the operator's own word, and may be at any address that the guard knows.
-  Result<std::unique_ptr<net::Stream>> stream =
-      co_await open_judged(proxy_.host, proxy_.port, net::EgressPolicy::AllowPrivate, Way::Direct, scope);
+  const Host host{.name = proxy_.host, .port = proxy_.port, .policy = net::EgressPolicy::AllowPrivate};
+  Result<std::unique_ptr<net::Stream>> stream = co_await open_judged(host, Way::Direct, scope);
   if (!stream) co_return stream;
   Result<> tunnelled = co_await tunnel(**stream, std::move(authority), scope);
   if (!tunnelled) co_return fail(std::move(tunnelled).error());

@@ -31,9 +31,14 @@ class Connector {
 
  private:
   enum class Way : std::uint8_t { Direct, Proxy };
-  // To one of the addresses that the guard allows.
-  Task<Result<std::unique_ptr<net::Stream>>> open_judged(const std::string& host, std::uint16_t port,
-                                                         net::EgressPolicy policy, Way way, net::Scope scope);
+  struct Host {
+    std::string_view name;  // of an origin or the proxy, which outlives the call
+    std::uint16_t port = 0;
+    net::EgressPolicy policy = net::EgressPolicy::PublicOnly;
+    bool is_strangers = false;
+  };
+  // To one of its addresses that the guard allows.
+  Task<Result<std::unique_ptr<net::Stream>>> open_judged(Host host, Way way, net::Scope scope);
   // To whatever the proxy takes `authority` for.
   Task<Result<std::unique_ptr<net::Stream>>> open_through(std::string authority, net::Scope scope);
   Task<Result<>> tunnel(net::Stream& stream, std::string authority, net::Scope scope);
