@@ -6,23 +6,15 @@
 #include <openssl/sha.h>
 
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/hex.h"
 
 namespace qq::admission {
 namespace {
 
 constexpr std::string_view kHashScheme = "hmac-sha256:";
-constexpr std::string_view kHex = "0123456789abcdef";
-
-std::optional<unsigned> hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
-}
 
 unsigned char* bytes_of(KeyDigest& digest) noexcept {
   return reinterpret_cast<unsigned char*>(digest.data());
@@ -70,13 +62,7 @@ bool equal_in_constant_time(const KeyDigest& a, const KeyDigest& b) noexcept {
 }
 
 std::string to_text(const KeyDigest& digest) {
-  std::string text(kHashScheme);
-  text.reserve(kHashScheme.size() + 2 * digest.size());
-  for (const std::byte byte : digest) {
-    text += kHex[std::to_integer<std::size_t>(byte >> 4)];
-    text += kHex[std::to_integer<std::size_t>(byte & std::byte{0xF})];
-  }
-  return text;
+  return std::string(kHashScheme) + to_hex(digest);
 }
 
 Result<KeyDigest> parse_key_hash(std::string_view text) {
@@ -89,10 +75,10 @@ Result<KeyDigest> parse_key_hash(std::string_view text) {
   KeyDigest digest;
   bool good = digits.size() == 2 * digest.size();
   for (std::size_t i = 0; good && i < digest.size(); ++i) {
-    const auto high = hex_value(digits[2 * i]);
-    const auto low = hex_value(digits[2 * i + 1]);
-    good = high && low;
-    if (good) digest[i] = static_cast<std::byte>(*high << 4 | *low);
+    const int high = hex_digit(static_cast<unsigned char>(digits[2 * i]));
+    const int low = hex_digit(static_cast<unsigned char>(digits[2 * i + 1]));
+    good = high >= 0 && low >= 0;
+    if (good) digest[i] = static_cast<std::byte>(high * 16 + low);
   }
   if (!good) {
     return fail(Error::gateway(ErrorKind::Config,

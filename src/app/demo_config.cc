@@ -7,6 +7,7 @@
 
 #include "admission/key_hash.h"
 #include "base/assert.h"
+#include "base/hex.h"
 #include "base/random.h"
 #include "providers/catalogue.h"
 
@@ -15,15 +16,9 @@ namespace {
 
 // A throw-away pepper is enough: the demo's keys die with it.
 std::string random_pepper() {
-  static constexpr std::string_view kHex = "0123456789abcdef";
   std::array<std::byte, 32> bytes{};
   fill_with_secure_random(bytes);
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text.push_back(kHex[std::to_integer<unsigned>(byte) >> 4U]);
-    text.push_back(kHex[std::to_integer<unsigned>(byte) & 15U]);
-  }
-  return text;
+  return to_hex(bytes);
 }
 
 // Models that a provider with a key in the environment is offered with. Names of the vendors' model pages and

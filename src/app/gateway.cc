@@ -13,6 +13,7 @@
 #include "config/compile.h"
 #include "config/tls_files.h"
 #include "net/descriptor_limit.h"
+#include "relay/media_fetch.h"
 #include "storage/open_responses.h"
 
 namespace qq::app {
@@ -64,8 +65,10 @@ Result<> Gateway::build(int loops) {
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
-  const bool speaks_tls =
-      std::ranges::any_of(active_.snapshot->targets, [](const auto& target) { return target->origin.tls; });
+  // Pictures are fetched by https, also where the engine that wants them is asked by http.
+  const bool speaks_tls = std::ranges::any_of(active_.snapshot->targets, [](const auto& target) {
+    return target->origin.tls || relay::may_need_media(*target);
+  });
   if (speaks_tls) tls_client->load_trust_store();
   for (int i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot,

@@ -31,15 +31,4 @@ Sha256Digest hmac_sha256(std::string_view key, std::string_view text) {
   return out;
 }
 
-std::string to_hex(const Sha256Digest& digest) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kHex[byte >> 4U];
-    text += kHex[byte & 15U];
-  }
-  return text;
-}
-
 }  // namespace qq

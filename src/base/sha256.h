@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/hex.h"
+
 namespace qq {
 
 using Sha256Digest = std::array<unsigned char, 32>;
@@ -21,6 +23,8 @@ inline std::string_view bytes_of(const Sha256Digest& digest) noexcept {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 // 64 lower-case digits.
-std::string to_hex(const Sha256Digest& digest);
+inline std::string to_hex(const Sha256Digest& digest) {
+  return to_hex(bytes_of(digest));
+}
 
 }  // namespace qq

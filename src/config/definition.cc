@@ -108,7 +108,7 @@ const Section& timers_section() {
                        "From the sent request to the head of a stream; whole answers have first_content for "
                        "it, if that is longer."),
                  timer("first_content", &T::first_content,
-                       "From the sent request to the first content of the answer."),
+                       "From the beginning of the sending to the first content of the answer."),
                  timer("first_byte_reasoning", &T::first_byte_reasoning,
                        "`first_byte` of models that can reason, if it is longer."),
                  timer("first_content_reasoning", &T::first_content_reasoning,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8_cut.h"
+
 namespace qq::config {
 namespace {
 
@@ -40,11 +42,7 @@ std::string shown(std::string_view text) {
   if (text.empty()) return "an empty text";
   if (looks_like_credential(text)) return "a value that looks like a credential";
   const bool cut = text.size() > kLongestShown;
-  if (cut) {
-    std::size_t end = kLongestShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    text = text.substr(0, end);
-  }
+  text = cut_utf8(text, kLongestShown);
   std::string out = "`";
   for (const char c : text) out.push_back(static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c);
   if (cut) out += "…";

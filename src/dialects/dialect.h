@@ -120,6 +120,9 @@ class StreamDecoder {
   virtual void feed(std::string_view bytes, EventSink& sink) = 0;
   // The body ended properly. A stream without its proper end comes out as Failed with StreamCut.
   virtual void finish(EventSink& sink) = 0;
+  // How many frames have come whole, of a stream that is made of binary ones; nothing for those made of
+  // lines.
+  [[nodiscard]] virtual std::optional<std::uint64_t> frames() const noexcept { return std::nullopt; }
 };
 
 class ProviderDialect {

@@ -8,6 +8,7 @@
 
 #include "base/frame_pool.h"
 #include "downstream/local_endpoints.h"
+#include "downstream/refusals.h"
 #include "downstream/websocket_upgrade.h"
 #include "relay/request.h"
 #include "wire/body_reader.h"
@@ -32,6 +33,7 @@ struct Admitted {
   std::uint16_t refusal_status = 0;  // instead of the one that the error's kind has
   std::unique_ptr<WebsocketUpgrade> upgrade{};
   std::string what{};  // "GET /nowhere", of what is refused or has a log line of its own
+  AskedPath asked{};   // with it
   bool body_unread = false;
 };
 

@@ -283,11 +283,8 @@ Task<Result<>> ClientWriter::flush(net::Scope scope) {
 [[gnu::noinline]] Result<> ClientWriter::give_up(net::Wake wake, const net::Scope& scope, std::size_t sent) {
   pending_.erase(0, sent);
   if (wake == net::Wake::Cancelled) {
-    const ErrorKind why = scope.cancel->reason();
-    const bool left = why == ErrorKind::ClientGone;
-    broken_ = left && !raw_;
-    return fail(left ? Error::client(why, "the client closed the connection")
-                     : Error::gateway(why, "the reply was given up"));
+    broken_ = scope.cancel->reason() == ErrorKind::ClientGone && !raw_;
+    return fail(net::cancelled_error(scope));
   }
   if (stream_.loop().now() >= scope.deadline) {
     return fail(Error::client(ErrorKind::TotalTimeout,

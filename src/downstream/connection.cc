@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8_cut.h"
 #include "downstream/body_intake.h"
 #include "downstream/head_admission.h"
 #include "downstream/refusals.h"
@@ -20,7 +21,7 @@ constexpr Milliseconds kFirstWords{1'000};
 
 // For the log line.
 std::string asked_of(const wire::RequestHead& head) {
-  return fmt::format("{} {}", head.method.substr(0, 20), head.path().substr(0, 200));
+  return fmt::format("{} {}", head.method.substr(0, 20), cut_utf8(head.path(), kShownMax));
 }
 
 }  // namespace
@@ -140,6 +141,7 @@ OwnRequest Connection::own(Admitted& admitted) {
   own.id = incoming.id;
   own.wall_started = incoming.wall_started;
   own.started = incoming.started;
+  own.asked = admitted.what.empty() ? AskedPath::at(incoming.path) : admitted.asked;
   own.what = admitted.what.empty() ? fmt::format("POST {}", incoming.path) : std::move(admitted.what);
   own.key = incoming.key;
   own.body_bytes = incoming.body.size();
@@ -170,6 +172,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   if (finish_ && !server_.takes_requests()) {
     admitted->refusal = saturated("the gateway is shutting down; try again");
     admitted->what = asked_of(head);
+    admitted->asked = AskedPath::at(head.path());
     admitted->body_unread = true;
     return admitted;
   }
@@ -180,6 +183,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   if (admitted->refusal) {
     if (admitted->refusal_status != 0) writer_->close_after();
     admitted->what = asked_of(head);
+    admitted->asked = AskedPath::at(head.path());
     // The rest of the connection cannot be trusted unless the request is complete.
     admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
     pending_ = admitted->body_unread ? std::string() : std::string(rest);
@@ -188,6 +192,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   admitted->wants_continue = head.expect_continue && !admitted->reader.done() && incoming.body.empty();
   if (incoming.path.empty()) {
     admitted->what = asked_of(head);
+    admitted->asked = AskedPath::at(head.path());
     answer_models(*models_asked(head), *admitted);
   }
   pending_ = std::string(rest);
@@ -198,10 +203,10 @@ void Connection::answer_models(const ModelsAsked& asked, Admitted& admitted) {
   admitted.body_unread = !admitted.reader.done();
   auto json = models_json(*snapshot_, *admitted.incoming.key, asked);
   if (!json) {
-    admitted.refusal = Error::client(
-        ErrorKind::NotFound,
-        fmt::format("The model `{}` does not exist or this key may not use it", asked.name.substr(0, 200)),
-        "model");
+    admitted.refusal = Error::client(ErrorKind::NotFound,
+                                     fmt::format("The model `{}` does not exist or this key may not use it",
+                                                 cut_utf8(asked.name, kShownMax)),
+                                     "model");
     return;
   }
   admitted.local.emplace().body = *std::move(json);
@@ -277,15 +282,14 @@ Task<void> Connection::answer_here(Admitted& admitted) {
 }
 
 Task<void> Connection::refuse(const Error& error, const OwnRequest& refused, int instead) {
-  const std::string_view asked = std::string_view(refused.what).substr(refused.what.find(' ') + 1);
-  const model::Dialect dialect = relay::dialect_of_path(asked);
+  const model::Dialect dialect = refused.asked.dialect;
   auto encoded = relay::encode_error(dialect, error, refused.id.text());
   if (instead != 0) encoded.status = instead;
   std::string lines = relay::error_header_lines(dialect, refused.id.text(), {}, {}, error);
   if (encoded.status == 401) lines.append("www-authenticate: Bearer\r\n");
   if (encoded.status == 426) lines.append("upgrade: websocket\r\nsec-websocket-version: 13\r\n");
   if (encoded.status == 405) {
-    lines.append("allow: ").append(allowed_methods(asked)).append("\r\n");
+    lines.append("allow: ").append(refused.asked.allowed).append("\r\n");
   }
   const int status = encoded.status;
   co_await send_local(status, std::move(lines), std::move(encoded.body));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8_cut.h"
 #include "downstream/body_pace.h"
 #include "downstream/models_list.h"
 #include "downstream/refusals.h"
@@ -24,7 +25,7 @@ std::optional<Error> admit_head(const relay::LoopServices& services, const Liste
     const std::string_view where =
         listener.serve_api ? "the API is under /v1/ and /v1beta/" : "this listener does not serve the API";
     return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
-                                                          path.substr(0, 200), where));
+                                                          cut_utf8(path, kShownMax), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (is_stored ? !stored : (called ? head.method != "POST" : !reads)) {

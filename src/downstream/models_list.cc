@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/percent.h"
 #include "dialects/gemini/count_tokens.h"
 #include "model/listed_model.h"
-#include "relay/called.h"
 #include "wire/json_writer.h"
 
 namespace qq::downstream {
@@ -184,7 +184,7 @@ std::optional<ModelsAsked> models_asked(const wire::RequestHead& head) {
   if (asked.all) return asked;
   if (!path.starts_with('/')) return std::nullopt;
   path.remove_prefix(1);
-  asked.name = relay::percent_decoded(path).value_or(std::string(path));
+  asked.name = percent_decoded(path).value_or(std::string(path));
   return asked;
 }
 

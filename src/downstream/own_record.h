@@ -7,6 +7,7 @@
 #include "admission/key_ring.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "downstream/refusals.h"
 #include "relay/client_port.h"
 #include "relay/loop_services.h"
 
@@ -17,6 +18,7 @@ struct OwnRequest {
   WallTime wall_started{};
   MonotonicTime started{};
   std::string what;  // "GET /nowhere"; empty if the head was no HTTP
+  AskedPath asked{};
   const admission::KeyEntry* key = nullptr;
   std::size_t body_bytes = 0;
   std::uint64_t config_generation = 0;

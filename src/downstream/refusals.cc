@@ -33,6 +33,10 @@ std::string_view allowed_methods(std::string_view path) noexcept {
   return relay::is_endpoint(path) ? "POST" : "GET, HEAD";
 }
 
+AskedPath AskedPath::at(std::string_view path) noexcept {
+  return {relay::dialect_of_path(path), allowed_methods(path)};
+}
+
 Error saturated(std::string text) {
   Error error = Error::gateway(ErrorKind::Saturated, std::move(text));
   error.retry_after = Milliseconds{1'000};

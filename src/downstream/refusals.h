@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "model/endpoint.h"
 #include "wire/http_head.h"
 
 namespace qq::downstream {
@@ -22,5 +23,15 @@ Error client_left_inside();
 
 // What a path of the API is asked with: the Allow of a 405 (RFC 9110 15.5.6).
 std::string_view allowed_methods(std::string_view path) noexcept;
+
+// What a refusal must know of the path, of which the log has the beginning only.
+struct AskedPath {
+  static AskedPath at(std::string_view path) noexcept;
+  model::Dialect dialect = model::Dialect::OpenAiChat;
+  std::string_view allowed;  // allowed_methods
+};
+
+// Of what a caller sent, in the log and in the words of an error.
+inline constexpr std::size_t kShownMax = 200;
 
 }  // namespace qq::downstream

@@ -1,6 +1,8 @@
 // One try at one target, and how it ended. A request keeps all of its attempts: for next_step, the log, the
 // answer's headers and metrics.
 #pragma once
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,8 @@ struct Attempt {
   bool reached_provider = false;  // bytes of the request may have been sent
   bool delivered = false;         // content went to the client
   std::uint16_t status = 0;       // upstream's; 0: none read
+  // From its start until the sending began: what had to be fetched first, pictures and tokens.
+  std::chrono::duration<std::int32_t, std::milli> prepared{0};
   MonotonicTime started{};
   std::optional<MonotonicTime> first_byte;
   std::optional<MonotonicTime> first_content;
@@ -44,6 +48,9 @@ struct Attempt {
   Usage usage;
   std::string
       lost;  // what did not survive the translation, "messages[2].cache_control; top_k"; mostly nothing
+
+  // From when on the provider's time counts.
+  [[nodiscard]] MonotonicTime sent() const noexcept { return started + prepared; }
 };
 
 }  // namespace qq::model

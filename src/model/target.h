@@ -20,6 +20,10 @@ struct Origin {
   std::string host;  // name or numeric address, no brackets
   std::uint16_t port = 443;
   bool allow_private_address = false;
+  // A request's caller named it, not the operator: it is judged here and asked at the address that was
+  // judged, also through an outbound proxy, and nothing is kept of it: no connection, answer of DNS or
+  // session.
+  bool is_strangers = false;
   // Identity for pools: equal keys share connections, e.g. "https://api.openai.com:443".
   std::string pool_key;
 };

@@ -159,7 +159,14 @@ Task<Result<std::unique_ptr<Stream>>> EpollLoop::connect(Address address, Scope 
 Task<Result<std::vector<Address>>> EpollLoop::resolve(std::string host, std::uint16_t port, Scope scope) {
   if (const auto numeric = Address::from_host(host, port)) co_return std::vector<Address>(1, *numeric);
   if (!resolver_) resolver_ = std::make_unique<Resolver>(*this, options_.dns);
-  co_return co_await resolver_->resolve(std::move(host), port, scope);
+  co_return co_await resolver_->resolve(std::move(host), port, Resolver::Keep::Yes, scope);
+}
+
+Task<Result<std::vector<Address>>> EpollLoop::resolve_once(std::string host, std::uint16_t port,
+                                                           Scope scope) {
+  if (const auto numeric = Address::from_host(host, port)) co_return std::vector<Address>(1, *numeric);
+  if (!resolver_) resolver_ = std::make_unique<Resolver>(*this, options_.dns);
+  co_return co_await resolver_->resolve(std::move(host), port, Resolver::Keep::No, scope);
 }
 
 Result<std::unique_ptr<Listener>> EpollLoop::listen(const ListenOptions& options, Accepted accepted) {

@@ -54,6 +54,7 @@ class EpollLoop final : public EventLoop {
 
   Task<Result<std::unique_ptr<Stream>>> connect(Address address, Scope scope) override;
   Task<Result<std::vector<Address>>> resolve(std::string host, std::uint16_t port, Scope scope) override;
+  Task<Result<std::vector<Address>>> resolve_once(std::string host, std::uint16_t port, Scope scope) override;
 
   Result<std::unique_ptr<Listener>> listen(const ListenOptions& options, Accepted accepted) override;
   Result<std::unique_ptr<Listener>> share(Listener& listener, Accepted accepted) override;

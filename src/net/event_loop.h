@@ -92,6 +92,11 @@ class EventLoop {
   // are cached for their TTL (capped at 60 s); while DNS fails, an answer up to an hour old is used.
   // Errors: DnsFailed, or the cancellation's reason.
   virtual Task<Result<std::vector<Address>>> resolve(std::string host, std::uint16_t port, Scope scope) = 0;
+  // The same of a name that a stranger made up: the answer is not kept, so that such names push none of the
+  // others out.
+  virtual Task<Result<std::vector<Address>>> resolve_once(std::string host, std::uint16_t port, Scope scope) {
+    return resolve(std::move(host), port, scope);
+  }
 
   // Listens; `accepted` is called on this loop's thread for each new connection.
   using Accepted = std::move_only_function<void(AcceptedSocket)>;

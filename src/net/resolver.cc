@@ -128,7 +128,8 @@ Resolver::~Resolver() {
   loop_.disarm(timeout_);
 }
 
-Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint16_t port, Scope scope) {
+Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint16_t port, Keep keep,
+                                                     Scope scope) {
   std::ranges::transform(host, host.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (!is_name(host)) co_return fail(dns_failed(host, "this is neither a host name nor an address"));
@@ -141,7 +142,7 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   }
   const bool has_old = known != cache_.end() && loop_.now() < known->second.usable_until;
 
-  const std::shared_ptr<Lookup> lookup = look_up(host);
+  const std::shared_ptr<Lookup> lookup = look_up(host, keep);
   if (!lookup->done) {
     Signal signal(loop_);
     const Membership membership(lookup, signal);
@@ -149,11 +150,9 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
     const Wake wake = co_await signal.wait(waiting);
     if (wake == Wake::Cancelled) co_return fail(cancelled_error(scope));
   }
+  if (lookup->done && lookup->failure.empty()) co_return with_port(lookup->addresses, port);
   // The cache may have changed while this waited.
   const auto found = cache_.find(host);
-  if (lookup->done && lookup->failure.empty() && found != cache_.end()) {
-    co_return with_port(found->second.addresses, port);
-  }
   if (found != cache_.end() && loop_.now() < found->second.usable_until) {
     found->second.fresh_until = std::max(found->second.fresh_until, loop_.now() + kRetryAfterFailure);
     co_return with_port(found->second.addresses, port);
@@ -161,9 +160,13 @@ Task<Result<std::vector<Address>>> Resolver::resolve(std::string host, std::uint
   co_return fail(dns_failed(host, lookup->done ? lookup->failure : "it took too long"));
 }
 
-std::shared_ptr<Resolver::Lookup> Resolver::look_up(const std::string& host) {
-  if (const auto running = in_flight_.find(host); running != in_flight_.end()) return running->second;
+std::shared_ptr<Resolver::Lookup> Resolver::look_up(const std::string& host, Keep keep) {
+  if (const auto running = in_flight_.find(host); running != in_flight_.end()) {
+    running->second->keep = running->second->keep || keep == Keep::Yes;
+    return running->second;
+  }
   auto lookup = std::make_shared<Lookup>();
+  lookup->keep = keep == Keep::Yes;
   lookup->resolver = this;
   lookup->host = host;
   in_flight_.emplace(host, lookup);
@@ -183,7 +186,7 @@ void Resolver::answered(void* lookup, int status, int /*timeouts*/, ares_addrinf
   const std::shared_ptr<Lookup> kept = node.mapped();
   kept->done = true;
   if (status == ARES_SUCCESS && answer != nullptr && answer->nodes != nullptr) {
-    self.store(*kept, *answer);
+    self.take(*kept, *answer);
   } else {
     kept->failure = status == ARES_SUCCESS ? "it has no addresses" : ares_strerror(status);
   }
@@ -191,7 +194,7 @@ void Resolver::answered(void* lookup, int status, int /*timeouts*/, ares_addrinf
   for (Signal* signal : kept->waiting) signal->set();
 }
 
-void Resolver::store(const Lookup& lookup, const ares_addrinfo& answer) {
+void Resolver::take(Lookup& lookup, const ares_addrinfo& answer) {
   std::vector<Address> addresses;
   std::chrono::milliseconds ttl = options_.longest_fresh;
   for (const ares_addrinfo_node* node = answer.nodes; node != nullptr; node = node->ai_next) {
@@ -199,13 +202,15 @@ void Resolver::store(const Lookup& lookup, const ares_addrinfo& answer) {
     if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
     ttl = std::min(ttl, std::chrono::milliseconds(seconds(std::max(node->ai_ttl, 0))));
   }
+  lookup.addresses = interleave(addresses);
+  if (!lookup.keep) return;
   const MonotonicTime now = loop_.now();
   if (cache_.size() >= kMostEntries) {
     std::erase_if(cache_, [now](const auto& entry) { return entry.second.fresh_until <= now; });
     if (cache_.size() >= kMostEntries) cache_.clear();
   }
   Entry& entry = cache_[lookup.host];
-  entry.addresses = interleave(addresses);
+  entry.addresses = lookup.addresses;
   entry.fresh_until = now + std::max(ttl, options_.shortest_fresh);
   entry.usable_until = now + options_.usable;
 }

@@ -21,8 +21,10 @@ class Resolver {
   Resolver& operator=(const Resolver&) = delete;
   ~Resolver();
 
-  // `host` is a name. Errors: DnsFailed, or the cancellation's reason.
-  Task<Result<std::vector<Address>>> resolve(std::string host, std::uint16_t port, Scope scope);
+  enum class Keep : bool { No, Yes };
+  // `host` is a name. `keep`: whether the answer goes into the cache; what is there is used all the same.
+  // Errors: DnsFailed, or the cancellation's reason.
+  Task<Result<std::vector<Address>>> resolve(std::string host, std::uint16_t port, Keep keep, Scope scope);
 
  private:
   struct Entry {
@@ -35,7 +37,9 @@ class Resolver {
     Resolver* resolver;
     std::string host;
     std::vector<Signal*> waiting;
-    std::string failure;  // empty: the answer is in the cache
+    std::vector<Address> addresses;  // the answer
+    std::string failure;             // empty: there is one
+    bool keep = false;               // somebody who asks wants it kept
     bool done = false;
   };
   class Membership;
@@ -45,11 +49,11 @@ class Resolver {
     Resolver& resolver;
   };
 
-  std::shared_ptr<Lookup> look_up(const std::string& host);
+  std::shared_ptr<Lookup> look_up(const std::string& host, Keep keep);
   void process(int readable, int writable) noexcept;
   void arm_timeout() noexcept;
   void watch(int fd, bool readable, bool writable);
-  void store(const Lookup& lookup, const ares_addrinfo& answer);
+  void take(Lookup& lookup, const ares_addrinfo& answer);
   static void timed_out(Timer& timer) noexcept;
   static void answered(void* lookup, int status, int timeouts, ares_addrinfo* answer);
   static void socket_changed(void* resolver, int fd, int readable, int writable);

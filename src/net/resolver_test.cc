@@ -77,6 +77,24 @@ TEST_F(ResolverTest, AFreshAnswerIsNotAskedForAgainWhateverItsCase) {
   EXPECT_EQ(server_.asked("api.example.com"), 1);
 }
 
+Task<void> ask_once(EventLoop& loop, std::string host, std::vector<std::string>& got) {
+  got = texts(co_await loop.resolve_once(std::move(host), 443, patiently(loop)));
+}
+
+TEST_F(ResolverTest, AnswersAboutStrangersNamesAreNotKept) {
+  server_.set("pictures.example.com", addresses({"203.0.113.1"}));
+  EpollLoop loop(options());
+  std::vector<std::string> got;
+  for (int i = 1; i <= 2; ++i) {
+    run_task(loop, ask_once(loop, "pictures.example.com", got));
+    EXPECT_EQ(got, std::vector<std::string>{"203.0.113.1:443"});
+    EXPECT_EQ(server_.asked("pictures.example.com"), i);
+  }
+  run_task(loop, ask(loop, "pictures.example.com", patiently(loop), got));
+  run_task(loop, ask_once(loop, "pictures.example.com", got));
+  EXPECT_EQ(server_.asked("pictures.example.com"), 3) << "what is there is used";
+}
+
 TEST_F(ResolverTest, AnExpiredAnswerIsAskedForAgain) {
   server_.set("api.example.com", addresses({"203.0.113.1"}, {}, 0));
   EpollLoop loop(options(1ms));

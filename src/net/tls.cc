@@ -90,12 +90,12 @@ class ClientContext final : public TlsClientContext {
 // What OpenSSL's callback needs to know about a connection; kept by its stream.
 struct Peer {
   std::shared_ptr<ClientContext> context;
-  std::string origin;  // "host:port"
+  std::string origin;  // "host:port"; empty: no session of it is kept
 };
 
 int ClientContext::new_session(SSL* ssl, SSL_SESSION* session) {
   auto* const peer = static_cast<Peer*>(SSL_get_ex_data(ssl, 0));
-  if (peer == nullptr) return 0;
+  if (peer == nullptr || peer->origin.empty()) return 0;
   peer->context->sessions_.keep(peer->origin, SslSessionPointer(session));
   return 1;  // it is ours now
 }
@@ -186,7 +186,7 @@ Result<std::shared_ptr<TlsServerContext>> TlsServerContext::make(const TlsServer
 
 Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
                                                   std::shared_ptr<TlsClientContext> context, std::string host,
-                                                  std::uint16_t port, Scope scope) {
+                                                  std::uint16_t port, Scope scope, TlsResumption resumption) {
   auto client = std::static_pointer_cast<ClientContext>(std::move(context));
   client->load_trust_store();
   SslPointer ssl(SSL_new(client->get()));
@@ -200,8 +200,11 @@ Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
     SSL_set1_host(ssl.get(), host.c_str());
     SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   }
-  std::string origin = host + ":" + std::to_string(port);
-  client->offer_session(ssl.get(), origin);
+  std::string origin;
+  if (resumption == TlsResumption::Yes) {
+    origin = host + ":" + std::to_string(port);
+    client->offer_session(ssl.get(), origin);
+  }
   SSL_set_connect_state(ssl.get());
 
   auto peer = std::make_shared<Peer>(std::move(client), std::move(origin));

@@ -48,13 +48,17 @@ struct TlsInfo {
   std::string version;  // "TLSv1.3"
 };
 
+// Whether a session of that host and port is resumed, and this one's tickets are kept for the next.
+enum class TlsResumption : bool { No, Yes };
+
 // Shakes hands as client; verifies the chain and that the certificate is for `host` (a DNS name, sent as
 // SNI, or a numeric address). `port` is the one that was asked for, also through a proxy. The returned stream
 // owns the connection. Errors: TlsFailed (message says what: expired, wrong host, unknown issuer, alert),
 // ConnectTimeout at the deadline, EarlyClose, or the cancellation's reason.
 Task<Result<std::unique_ptr<Stream>>> tls_connect(std::unique_ptr<Stream> tcp,
                                                   std::shared_ptr<TlsClientContext> context, std::string host,
-                                                  std::uint16_t port, Scope scope);
+                                                  std::uint16_t port, Scope scope,
+                                                  TlsResumption resumption = TlsResumption::Yes);
 // Shakes hands as server.
 Task<Result<std::unique_ptr<Stream>>> tls_accept(std::unique_ptr<Stream> tcp,
                                                  std::shared_ptr<TlsServerContext> context, Scope scope);

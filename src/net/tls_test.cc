@@ -143,6 +143,29 @@ TEST_P(TlsOnEveryLoop, TheSecondConnectionResumesTheFirst) {
   run_task(loop_, resumption(loop_));
 }
 
+Task<void> no_resumption(EventLoop& loop) {
+  const ClientPointer client = client_context();
+  const ServerPointer server = server_context();
+  struct Step {
+    TlsResumption resumption;
+    bool resumed;
+  };
+  constexpr std::array<Step, 4> kSteps{{{TlsResumption::No, false},
+                                        {TlsResumption::Yes, false},
+                                        {TlsResumption::No, false},
+                                        {TlsResumption::Yes, true}}};
+  for (const Step& step : kSteps) {
+    StreamPair tcp = co_await connected_pair(loop);
+    Handshake made;
+    co_await shake_hands(loop, std::move(tcp), client, server, kHost, made, 443, step.resumption);
+    EXPECT_EQ(tls_info(*made.client->value())->resumed, step.resumed);
+    co_await echo_once(*made.client->value(), *made.server->value(), "hi");
+  }
+}
+TEST_P(TlsOnEveryLoop, AStrangersSessionIsNeitherKeptNorResumed) {
+  run_task(loop_, no_resumption(loop_));
+}
+
 Task<void> two_ports(EventLoop& loop) {
   const ClientPointer client = client_context();
   const ServerPointer server = server_context();

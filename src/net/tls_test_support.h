@@ -89,11 +89,12 @@ struct Handshake {
   Made server;
 };
 inline Task<void> shake_hands(EventLoop& loop, StreamPair tcp, ClientPointer client, ServerPointer server,
-                              std::string host, Handshake& result, std::uint16_t port = 443) {
+                              std::string host, Handshake& result, std::uint16_t port = 443,
+                              TlsResumption resumption = TlsResumption::Yes) {
   TaskGroup group;
   group.spawn(accept_into(std::move(tcp.server), std::move(server), patiently(loop), result.server));
-  result.client.emplace(
-      co_await tls_connect(std::move(tcp.client), std::move(client), host, port, patiently(loop)));
+  result.client.emplace(co_await tls_connect(std::move(tcp.client), std::move(client), host, port,
+                                             patiently(loop), resumption));
   co_await group.joined();
 }
 inline Task<void> echo_once(Stream& client, Stream& server, std::string text) {

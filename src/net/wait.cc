@@ -101,11 +101,15 @@ std::optional<Wake> refuses_to_wait(EventLoop& loop, const Scope& scope) noexcep
   return std::nullopt;
 }
 
-Error cancelled_error(const Scope& scope) {
+Error cancelled_error(const Scope& scope, AttemptPhase phase) {
   const ErrorKind why = scope.cancel != nullptr ? scope.cancel->reason() : ErrorKind::Cancelled;
-  if (why == ErrorKind::ClientGone) return Error::client(why, "the client hung up");
-  if (why == ErrorKind::ClientStalled) return Error::client(why, "the client stopped reading");
-  return Error::gateway(why, "the operation was cancelled");
+  const bool is_clients = why == ErrorKind::ClientGone || why == ErrorKind::ClientStalled;
+  const std::string_view text = why == ErrorKind::ClientGone      ? "the client closed the connection"
+                                : why == ErrorKind::ClientStalled ? "the client stopped reading"
+                                                                  : "the request was given up";
+  Error error(why, is_clients ? ErrorOrigin::Client : ErrorOrigin::Gateway, std::string(text));
+  error.phase = phase;
+  return error;
 }
 
 bool SleepAwaiter::await_ready() noexcept {

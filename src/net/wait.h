@@ -112,8 +112,9 @@ class Waiter : private Timer {
 // What is left to say when a wait must not even begin: the request is cancelled, or its time is up. Nothing
 // otherwise.
 std::optional<Wake> refuses_to_wait(EventLoop& loop, const Scope& scope) noexcept;
-// The error of a wait that ended with Wake::Cancelled.
-Error cancelled_error(const Scope& scope);
+// The error of a wait that ended with Wake::Cancelled: given up by the client, or by us. `phase` is how far
+// what was waited for had come.
+Error cancelled_error(const Scope& scope, AttemptPhase phase = AttemptPhase::NotSent);
 
 // The waiters that a loop wakes after the batch, in order; intrusive.
 class WaiterQueue {

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/base64.h"
+#include "base/hex.h"
 #include "base/sha256.h"
 
 namespace qq::providers {
@@ -14,18 +15,6 @@ namespace {
 
 using model::HmacScheme;
 using model::Placeholder;
-
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-  return out;
-}
 
 std::string hmac_sha1(std::string_view secret, std::string_view text) {
   std::string digest(EVP_MAX_MD_SIZE, '\0');
@@ -81,7 +70,7 @@ class Signer {
     } else {
       signature = hmac(scheme_.algorithm, secret_, text);
     }
-    signature_ = scheme_.encoding == HmacScheme::Encoding::Base64 ? to_base64(signature) : hex_of(signature);
+    signature_ = scheme_.encoding == HmacScheme::Encoding::Base64 ? to_base64(signature) : to_hex(signature);
     std::string lines;
     for (const model::DeclaredHeader& header : scheme_.headers)
       lines.append(header.name).append(": ").append(filled(header.value)).append("\r\n");

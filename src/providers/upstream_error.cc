@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "base/utf8_cut.h"
 #include "providers/error_body.h"
 #include "providers/error_codes.h"
 #include "providers/masking.h"
@@ -200,10 +201,7 @@ void hide(ErrorBody& body, std::string_view credential) {
 std::string shown(std::string_view words, std::size_t max) {
   std::string text = mask_keys(words.substr(0, 4 * max));
   if (text.size() <= max && words.size() <= 4 * max) return text;
-  std::size_t end = std::min(max, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // not inside a character
-  text.resize(end);
+  text.resize(cut_utf8(text, max).size());
   return text + "…";
 }
 

@@ -1,5 +1,7 @@
 #include "relay/admit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -41,20 +43,23 @@ bool take_key_header(const wire::Field& field, admission::KeyHeaders& headers) n
   }
 }
 
-// `key=…` of a query, as Gemini's older clients send it. Keys of ours need no percent-encoding.
-std::optional<std::string_view> key_in_query(std::string_view query) noexcept {
+// `key=…` of a query, as Gemini's older clients send it; false if it is repeated. Keys of ours need no
+// percent-encoding.
+bool take_key_in_query(std::string_view query, admission::KeyHeaders& headers) noexcept {
+  std::optional<std::string_view> key;
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
     const std::string_view pair = query.substr(0, end);
-    if (pair.starts_with("key=")) return pair.substr(4);
+    if (pair.starts_with("key=") && !take_once(key, pair.substr(4))) return false;
     query.remove_prefix(std::min(end + 1, query.size()));
   }
-  return std::nullopt;
+  if (!headers.x_goog_api_key) headers.x_goog_api_key = key;
+  return true;
 }
 
-std::unexpected<Error> refuse_repeated() {
-  return fail(Error::client(ErrorKind::InvalidRequest,
-                            "the request repeats a header that carries its key; send it once"));
+Error repeated_key(std::string_view what) {
+  return Error::client(ErrorKind::InvalidRequest,
+                       fmt::format("the request repeats a {} that carries its key; send it once", what));
 }
 
 }  // namespace
@@ -62,14 +67,13 @@ std::unexpected<Error> refuse_repeated() {
 Result<std::string_view> presented_key(const wire::RequestHead& head) {
   admission::KeyHeaders headers;
   for (const wire::Field& field : head.fields.all()) {
-    if (!take_key_header(field, headers)) return refuse_repeated();
+    if (!take_key_header(field, headers)) return fail(repeated_key("header"));
   }
-  if (!headers.x_goog_api_key && dialect_of_path(head.path()) == model::Dialect::Gemini) {
-    headers.x_goog_api_key = key_in_query(head.query());
-  }
+  if (dialect_of_path(head.path()) == model::Dialect::Gemini && !take_key_in_query(head.query(), headers))
+    return fail(repeated_key("query parameter"));
   if (wire::asks_for_websocket(head)) {
     const wire::OfferedProtocols offered = wire::offered_protocols(head.fields, kKeyProtocol);
-    if (offered.count > 1) return refuse_repeated();
+    if (offered.count > 1) return fail(repeated_key("header"));
     if (offered.count == 1) headers.subprotocol = offered.first.substr(kKeyProtocol.size());
   }
   return admission::presented_key(headers);

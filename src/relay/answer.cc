@@ -65,11 +65,7 @@ void note_good(RequestState& state, model::Attempt& attempt, const model::Usage&
                std::string_view finish_reason) {
   attempt.usage = usage;
   state.finish_reason = shown_finish(finish_reason, *attempt.target);
-  attempt.first_content = state.first_content = state.services.loop.now();
-  attempt.delivered = state.delivered = true;
-  attempt.outcome = model::Outcome::Success;
-  attempt.ended = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
 }
 
 // Whether the endpoint is one of OpenAI's, of whose answers we read little more than we must.
@@ -174,12 +170,8 @@ bool looks_like_an_answer(std::string_view held) noexcept {
 [[gnu::noinline]] ClientPort::Taken begin_large(RequestState& state, model::Attempt& attempt, int status,
                                                 std::string_view content_type, std::string_view passed_lines,
                                                 std::string_view held) {
-  attempt.delivered = state.delivered = true;
-  attempt.first_content = state.first_content = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
   state.incoming.free_body();
-  attempt.outcome = model::Outcome::Success;  // as far as the headers can know
-  attempt.ended = state.services.loop.now();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));
   dialects::openai::AnswerFacts facts;
   facts.model_value = wire::member_in_part(held, "model");
@@ -299,7 +291,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
 
   std::string held;
   if (state.client.gone().cancelled()) {  // while the head was awaited
-    attempt.error = given_up(state.client.gone());
+    attempt.error = net::cancelled_error(state.scope());
     co_return co_await give_up(state, attempt, reply, std::move(held));
   }
   // Until the whole answer is here or too large to hold.
@@ -309,7 +301,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
     switch (piece.kind) {
       case Piece::Kind::WouldBlock: {
         const Timers& timers = state.snapshot.timers_of(*attempt.target);
-        const MonotonicTime first_content = attempt.started + timers.first_content;
+        const MonotonicTime first_content = attempt.sent() + timers.first_content;
         const MonotonicTime gap = state.services.loop.now() + timers.event_gap;
         const net::Scope waiting = state.scope().until(held.empty() ? first_content : gap);
         const ErrorKind timeout = held.empty() ? ErrorKind::FirstContentTimeout : ErrorKind::EventGapTimeout;
@@ -346,7 +338,7 @@ Task<Result<>> relay_answer(RequestState& state, model::Attempt& attempt, Upstre
   }
 
   if (attempt.translated || !is_openai(attempt.endpoint)) {
-    co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+    co_return fail(Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
                                    "the provider's answer is too large to be translated (limits.event_max)"));
   }
   if (!looks_like_an_answer(held)) {

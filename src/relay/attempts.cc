@@ -13,10 +13,12 @@
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
+#include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
+#include "relay/whole_transcript.h"
 #include "resilience/evidence.h"
 #include "resilience/last_admission.h"
 #include "resilience/next_step.h"
@@ -97,23 +99,12 @@ bool cannot_do_it(const RequestState& state, const model::Target& target) {
 // An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
 // is given up meanwhile.
 Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& reply) {
-  std::string body;
-  const MonotonicTime deadline = state.services.loop.now() + state.snapshot.timers.first_byte;
-  for (;;) {
-    const UpstreamReply::Piece piece = reply.try_read();
-    if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) break;
-      continue;
-    }
-    if (piece.kind != UpstreamReply::Piece::Kind::Bytes) break;
-    body.append(piece.bytes.substr(0, state.snapshot.limits.error_body_max - body.size()));
-    if (piece.last || body.size() >= state.snapshot.limits.error_body_max) break;
-  }
-  co_return body;
+  const MonotonicTime from = state.services.loop.precise_now();
+  const net::Scope scope = state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
+  BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
+  count_wait(state, from);
+  if (body.end == BodyRead::End::Cancelled) co_return fail(net::cancelled_error(state.scope()));
+  co_return std::move(body.bytes);
 }
 
 // What only the head of a refusal says: it is gone when we wait for the body.
@@ -198,6 +189,12 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   return {};
 }
 
+// What came before, pictures and tokens, is not the provider's slowness.
+void note_prepared(RequestState& state, model::Attempt& attempt) {
+  const auto took = state.services.loop.precise_now() - attempt.started;
+  attempt.prepared = std::chrono::duration_cast<decltype(attempt.prepared)>(took);
+}
+
 // Sends the request and waits for the reply's head. Null: `attempt.error` says why.
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   Outgoing outgoing;
@@ -210,6 +207,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
       if (may_go_elsewhere) attempt.outcome = model::Outcome::Refused;
       co_return nullptr;
     }
+    note_prepared(state, attempt);
   }
   if (Result<> encoded = encode_request(state, attempt, outgoing, call); !encoded) {
     attempt.error = std::move(encoded).error();
@@ -229,6 +227,7 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
       attempt.error = std::move(authorized).error();
       co_return nullptr;
     }
+    note_prepared(state, attempt);
   }
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers_of(*attempt.target), state.scope());
@@ -245,11 +244,8 @@ bool is_answer(int status) noexcept {
 // A good status: what is it that comes?
 Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
-  if (attempt.endpoint == model::Endpoint::AudioTranscriptions && state.heartbeat) {
-    // Some models have no streams: they answer as a whole, whatever they were asked for.
-    state.facts.stream = type.empty() || is_event_stream(type) || state.client.begun();
-    if (!state.facts.stream) state.heartbeat->stop();
-  }
+  if (is_whole_transcript(state, attempt.endpoint, type))
+    return relay_whole_transcript(state, attempt, reply);
   if (!state.facts.stream && is_binary_answer(attempt.endpoint, type))
     return relay_binary_answer(state, attempt, reply);
   return state.facts.stream ? relay_stream(state, attempt, reply) : relay_answer(state, attempt, reply);

@@ -31,15 +31,11 @@ struct BinaryHead {
   return head;
 }
 
-// The commit point: its first bytes go out.
+// Its first bytes go out.
 [[gnu::noinline]] ClientPort::Taken begin_binary(RequestState& state, model::Attempt& attempt,
                                                  const BinaryHead& head, std::string_view bytes, bool last) {
-  attempt.delivered = state.delivered = true;
-  attempt.first_content = state.first_content = state.services.loop.now();
-  settle_probe(state, attempt);
+  commit(state, attempt);
   state.incoming.free_body();
-  attempt.outcome = model::Outcome::Success;  // as far as the headers can know
-  attempt.ended = state.services.loop.now();
   std::string lines = reply_header_lines(state, attempt, head.content_type, head.passed_lines);
   if (last) return state.client.reply(head.status, lines, {&bytes, 1});
   state.client.begin(head.status, std::move(lines));
@@ -63,7 +59,7 @@ Task<Result<>> pass_binary(RequestState& state, model::Attempt& attempt, Upstrea
     if (piece.kind == Piece::Kind::WouldBlock) {
       const Timers& timers = state.snapshot.timers_of(*attempt.target);
       const MonotonicTime until = attempt.delivered ? state.services.loop.now() + timers.event_gap
-                                                    : attempt.started + timers.first_content;
+                                                    : attempt.sent() + timers.first_content;
       const ErrorKind timeout =
           attempt.delivered ? ErrorKind::EventGapTimeout : ErrorKind::FirstContentTimeout;
       const net::Scope waiting = state.scope().until(until);
@@ -106,7 +102,7 @@ bool is_binary_answer(model::Endpoint endpoint, std::string_view content_type) n
 }
 
 Task<Result<>> relay_binary_answer(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
+  if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
   const BinaryHead head = read_binary_head(attempt, reply);
   AnswerTail tail({});
   Result<> passed = co_await pass_binary(state, attempt, reply, head, tail);

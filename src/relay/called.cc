@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/percent.h"
 #include "wire/multipart.h"
 
 namespace qq::relay {
@@ -85,13 +86,6 @@ constexpr bool takes_forms(Endpoint endpoint) noexcept {
          endpoint == Endpoint::ImagesEdits;
 }
 
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::optional<Called> endpoint_called(const wire::RequestHead& head) {
@@ -122,23 +116,6 @@ model::Dialect dialect_of_path(std::string_view path) noexcept {
       path.starts_with("/v1beta/") || (path.starts_with("/v1/models/") && path.find(':') != path.npos);
   if (is_gemini) return model::Dialect::Gemini;
   return path.starts_with("/v1/responses") ? model::Dialect::OpenAiResponses : model::Dialect::OpenAiChat;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out.push_back(text[i]);
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out.push_back(static_cast<char>(high * 16 + low));
-    i += 2;
-  }
-  return out;
 }
 
 }  // namespace qq::relay

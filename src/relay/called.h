@@ -36,7 +36,4 @@ bool is_endpoint(std::string_view path);
 // In which dialect errors about a path are told, whether there is such an endpoint or not.
 model::Dialect dialect_of_path(std::string_view path) noexcept;
 
-// "%2F" and its kind decoded; nothing for what is no such text.
-std::optional<std::string> percent_decoded(std::string_view text);
-
 }  // namespace qq::relay

@@ -2,23 +2,21 @@
 
 namespace qq::relay {
 
-void settle_probe(RequestState& state, const model::Attempt& attempt) {
+void commit(RequestState& state, model::Attempt& attempt) {
+  attempt.delivered = state.delivered = true;
+  attempt.first_content = state.first_content = attempt.ended = state.services.loop.now();
+  attempt.outcome = model::Outcome::Success;
   if (state.probe == nullptr) return;
   state.snapshot.healths[attempt.target->index]->record(*state.probe, resilience::Evidence::Success,
                                                         state.services.loop.now());
   state.probe = nullptr;
 }
 
-Error given_up(const net::Cancellation& cancellation) {
-  const ErrorKind why = cancellation.reason();
-  return why == ErrorKind::ClientGone ? client_gone() : Error::gateway(why, "the request was given up");
-}
-
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,
                     MonotonicTime from) {
   count_wait(state, from);
   if (wake == net::Wake::Ready) return {};
-  if (wake == net::Wake::Cancelled) return fail(given_up(*scope.cancel));
+  if (wake == net::Wake::Cancelled) return fail(net::cancelled_error(scope));
   if (state.services.loop.now() >= state.deadline) {
     return fail(Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::ReplyBegun,
                                 "the request's deadline came before the answer's end"));

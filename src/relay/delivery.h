@@ -9,12 +9,10 @@
 
 namespace qq::relay {
 
-// The first content is about to go out: the target works, which is all that a breaker's probe was to find
-// out. How the answer ends is evidence of its own.
-void settle_probe(RequestState& state, const model::Attempt& attempt);
-
-// The request was given up: by its client, or by us.
-Error given_up(const net::Cancellation& cancellation);
+// The commit point: the first content is about to go out, and no other target will be tried. The target
+// works, which is all that a breaker's probe was to find out; how the answer ends is evidence of its own. The
+// attempt's outcome is that of the headers, as far as they can know.
+void commit(RequestState& state, model::Attempt& attempt);
 
 // A wait for the provider is over, which began at `from`: its time counts as the provider's.
 inline void count_wait(RequestState& state, MonotonicTime from) noexcept {

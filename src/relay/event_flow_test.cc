@@ -2,6 +2,7 @@
 // cut.
 #include "relay/event_flow.h"
 
+#include <fakes/aws_frames.h>
 #include <gtest/gtest.h>
 
 #include "relay/native_flow.h"
@@ -107,7 +108,7 @@ TEST(NativeFlow, AnEventThatIsTooLargeEndsIt) {
   EXPECT_EQ(played.error->kind, ErrorKind::EventTooBig);
 }
 
-class TranslatedFlowTest : public testing::Test {
+class TranslatedFlowTest : public ::testing::Test {
  protected:
   TranslatedFlowTest()
       : encoder_(dialects::client_dialect(model::Dialect::OpenAiChat)
@@ -247,6 +248,28 @@ TEST(BrokenGeneration, IsAFailureForClientsOfEveryDialect) {
     }
     EXPECT_EQ(flow.usage().output_total(), 4) << "it is billed";
   }
+}
+
+// What the gap between events is measured by.
+TEST(TranslatedFrames, AWholeOneIsNewsAndAPartIsNone) {
+  const model::Target target;
+  const model::ChatRequest request;
+  const auto encoder = dialects::client_dialect(model::Dialect::OpenAiChat)
+                           ->stream_encoder(request, {.model = "asked", .request_id = "01R"});
+  TranslatedFlow flow(dialects::provider_dialect(model::Dialect::Bedrock)->stream_decoder(target, "seed"),
+                      *encoder);
+  // It means nothing to anybody, and a line's end is in it all the same.
+  const std::string frame = testing::aws_event("stillThinking", "{\n\n\n}");
+  const auto feed = [&](std::string_view bytes) {
+    Output output;
+    flow.feed(bytes, EventFlow::BodyEnd::NotYet, output);
+    EXPECT_EQ(output.out[0], "");
+    EXPECT_FALSE(output.error) << output.error->message;
+    return output.line;
+  };
+  EXPECT_FALSE(feed(std::string_view(frame).substr(0, frame.size() - 1)));
+  EXPECT_TRUE(feed(std::string_view(frame).substr(frame.size() - 1)));
+  EXPECT_TRUE(feed(testing::aws_event("stillThinking", "{}")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "dialects/media.h"
 #include "providers/catalogue.h"
 #include "relay/delivery.h"
+#include "relay/read_body.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -16,8 +17,9 @@ namespace {
 
 using Source = model::MediaPart::Source;
 
-// For each of them. A guess: ten seconds of a slow host are enough.
+// For each of them, and for all together. Guesses: so much of a slow host is enough.
 constexpr Milliseconds kEach{10'000};
+constexpr Milliseconds kAll{30'000};
 // A request that names more is no conversation.
 constexpr std::size_t kMediaMax = 100;
 
@@ -62,14 +64,17 @@ Error not_fetched(std::string why) {
 Result<model::Target> web_target(std::string_view url) {
   if (url.size() > 8'000) return fail(not_fetched("the URL is too long"));
   url = url.substr(0, url.find('#'));
-  const std::size_t query = std::min(url.find('?'), url.size());
-  auto base = providers::parse_base_url(url.substr(0, query));
+  const std::size_t authority = url.find("://") + 3;  // is_web saw it
+  const std::size_t path_at = std::min(url.find_first_of("/?", authority), url.size());
+  auto base = providers::parse_base_url(url.substr(0, path_at));
   if (!base) return fail(not_fetched("it is no plain http or https URL"));
   model::Target target;
   target.origin = std::move(base->origin);
   target.origin.allow_private_address = false;
-  std::string path = base->path.empty() ? "/" : std::move(base->path);
-  path += url.substr(query);
+  target.origin.is_strangers = true;
+  // As it is written: a signature may be over every slash of it.
+  std::string path(url.substr(path_at));
+  if (!path.starts_with('/')) path.insert(0, 1, '/');
   if (!std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; })) {
     return fail(not_fetched("its URL holds a character that must be percent-encoded"));
   }
@@ -88,40 +93,54 @@ std::string media_type_of(const wire::Fields& fields) {
 std::string_view why_unreachable(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::EgressDenied: return "its address may not be asked from here";
-    case ErrorKind::DnsFailed: return "its host has no address";
+    case ErrorKind::DnsFailed: return "its host's name cannot be resolved here";
     case ErrorKind::TlsFailed: return "its host has no valid certificate";
     default: return "its host does not answer";
   }
 }
 
+// A host that is too slow; or there is no time left for the request at all, which is not its caller's doing.
+Error too_slow(const RequestState& state) {
+  if (state.services.loop.now() < state.deadline) return not_fetched("its host is too slow");
+  return Error::upstream(ErrorKind::TotalTimeout, AttemptPhase::NotSent,
+                         "the request's deadline came while a file that it names was being fetched");
+}
+
+Error unreachable(const RequestState& state, const Error& error) {
+  if (state.client.gone().cancelled()) return net::cancelled_error(state.scope());
+  if (error.kind == ErrorKind::Saturated) return error;  // what this process lacks
+  if (error.kind == ErrorKind::TotalTimeout || state.services.loop.now() >= state.deadline)
+    return too_slow(state);
+  return not_fetched(std::string(why_unreachable(error.kind)));
+}
+
 // At most `left` bytes.
 Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, net::Scope scope,
                                    std::size_t left) {
-  std::string body;
-  for (;;) {
-    const UpstreamReply::Piece piece = reply.try_read();
-    if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(scope);
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) co_return fail(not_fetched("its host is too slow"));
-      continue;
-    }
-    if (piece.kind == UpstreamReply::Piece::Kind::Failed)
-      co_return fail(not_fetched("its transfer broke off"));
-    body.append(piece.bytes);
-    if (body.size() > left) {
+  const MonotonicTime from = state.services.loop.precise_now();
+  BodyRead body = co_await read_body(reply, left, scope);
+  count_wait(state, from);
+  switch (body.end) {
+    case BodyRead::End::Whole: break;
+    case BodyRead::End::Cancelled: co_return fail(net::cancelled_error(state.scope()));
+    case BodyRead::End::Late: co_return fail(too_slow(state));
+    case BodyRead::End::Broken: co_return fail(not_fetched("its transfer broke off"));
+    case BodyRead::End::Full:
       co_return fail(
           not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",
                                   state.snapshot.limits.media_max)));
-    }
-    if (piece.last || piece.kind == UpstreamReply::Piece::Kind::End) co_return body;
   }
+  if (body.bytes.empty()) co_return fail(not_fetched("it is empty"));
+  co_return std::move(body.bytes);
 }
 
-// Takes from `left` what came.
-Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& left) {
+// What still may be fetched for a request.
+struct Allowance {
+  std::size_t bytes = 0;
+  MonotonicTime until{};
+};
+
+Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& left) {
   Result<model::Target> target = web_target(media.data);
   if (!target) co_return fail(std::move(target).error());
   UpstreamCall call;
@@ -130,31 +149,36 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, std::size_t& 
   call.method = UpstreamCall::Method::Get;
   call.once = true;
   call.request_id = state.incoming.id.text();
-  const net::Scope scope = state.scope().until(state.services.loop.now() + kEach);
+  const net::Scope scope = state.scope().until(std::min(left.until, state.services.loop.now() + kEach));
   const MonotonicTime from = state.services.loop.precise_now();
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers, scope);
   count_wait(state, from);
-  if (!sent) {
-    if (state.client.gone().cancelled()) co_return fail(given_up(state.client.gone()));
-    co_return fail(not_fetched(std::string(why_unreachable(sent.error().kind))));
-  }
+  if (!sent) co_return fail(unreachable(state, sent.error()));
   const std::unique_ptr<UpstreamReply> reply = *std::move(sent);
   if (reply->status() != 200) {
     co_return fail(not_fetched(fmt::format("its host answers with status {}", reply->status())));
   }
   std::string type = media_type_of(reply->head().fields);
-  Result<std::string> bytes = co_await read_all(state, *reply, scope, left);
+  Result<std::string> bytes = co_await read_all(state, *reply, scope, left.bytes);
   if (!bytes) co_return fail(std::move(bytes).error());
-  if (bytes->empty()) co_return fail(not_fetched("it is empty"));
   if (media.media_type.empty()) media.media_type = std::move(type);
-  left -= bytes->size();
+  left.bytes -= bytes->size();
   media.data = to_base64(*bytes);
   media.source = Source::Base64;
   co_return Result<>();
 }
 
 }  // namespace
+
+bool may_need_media(const model::Target& target) noexcept {
+  for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
+    const auto endpoint = static_cast<model::Endpoint>(i);
+    const auto dialect = model::conversation_at(endpoint);
+    if (dialect && target.offers(endpoint) && !takes_url(target, *dialect, "https://")) return true;
+  }
+  return false;
+}
 
 bool needs_media(RequestState& state, const model::Attempt& attempt) {
   // A request that cannot be decoded is for whoever encodes it to refuse.
@@ -165,7 +189,7 @@ Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt) {
   const std::vector<model::MediaPart*> media = wanted(state, attempt);
   if (media.size() > kMediaMax)
     co_return fail(not_fetched("there are more of them than this gateway fetches"));
-  std::size_t left = state.snapshot.limits.media_max;
+  Allowance left{state.snapshot.limits.media_max, state.services.loop.now() + kAll};
   for (model::MediaPart* const part : media) {
     Result<> fetched = co_await fetch(state, *part, left);
     if (!fetched) co_return fetched;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/utf8_cut.h"
 #include "relay/attempts.h"
 #include "relay/client_words.h"
 #include "relay/counting.h"
@@ -14,6 +15,9 @@
 
 namespace qq::relay {
 namespace {
+
+// Of what a caller sent, in the words of an error.
+constexpr std::size_t kShownMax = 200;
 
 // OpenAI's own default where `model` may be left out.
 constexpr std::string_view kDefaultModerationModel = "omni-moderation-latest";
@@ -73,7 +77,7 @@ Result<> prepare(RequestState& state) {
         ErrorKind::NotFound,
         fmt::format(
             "The model `{}` does not exist or this key may not use it; GET /v1/models lists what it may use",
-            asked.substr(0, 200)),
+            cut_utf8(asked, kShownMax)),
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);
@@ -86,7 +90,7 @@ Result<> prepare(RequestState& state) {
   if (state.plan.targets.empty()) {
     return fail(Error::client(ErrorKind::InvalidRequest,
                               fmt::format("The model `{}` is not available at this endpoint ({})",
-                                          asked.substr(0, 200), model::to_string(endpoint)),
+                                          cut_utf8(asked, kShownMax), model::to_string(endpoint)),
                               "model"));
   }
   return {};

@@ -13,8 +13,8 @@ struct Timers {
   Milliseconds connect{3'000};
   Milliseconds tls{3'000};
   Milliseconds send_progress{30'000};  // between two successful writes to the provider
-  Milliseconds first_byte{15'000};     // from sent request to the reply's head
-  Milliseconds first_content{60'000};  // from sent request to the first content
+  Milliseconds first_byte{15'000};     // from the sent request to the reply's head
+  Milliseconds first_content{60'000};  // from when the request begins to be sent to the first content
   // The two for models that reason, whatever is longer.
   Milliseconds first_byte_reasoning{120'000};
   Milliseconds first_content_reasoning{300'000};

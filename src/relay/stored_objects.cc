@@ -19,6 +19,7 @@ namespace history = dialects::openai_responses;
 using Verb = StoredCall::Verb;
 
 constexpr std::size_t kLimitMax = 100;
+// For the store. The client has the request's own time to take what it is told.
 constexpr Milliseconds kStoreWait{5'000};
 
 struct Form {
@@ -359,9 +360,10 @@ std::optional<Result<StoredCall>> stored_call(const wire::RequestHead& head) {
 Task<void> serve_stored(LoopServices& services, IncomingRequest incoming, ClientPort& client) {
   services.counters.requests_in_flight.add(1);
   RequestState state(services, client, incoming);
-  state.deadline = services.loop.now() + kStoreWait;
+  state.deadline = incoming.started + state.snapshot.timers.total;
   incoming.body_bytes = incoming.body.size();
-  Result<std::string> answer = co_await asked_of_store(services, incoming, state.scope());
+  const net::Scope asking = state.scope().until(services.loop.now() + kStoreWait);
+  Result<std::string> answer = co_await asked_of_store(services, incoming, asking);
   int status = 200;
   std::string body;
   std::string lines;

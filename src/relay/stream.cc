@@ -12,6 +12,7 @@
 #include "relay/empty_reply.h"
 #include "relay/event_flow.h"
 #include "relay/native_flow.h"
+#include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/shown_word.h"
@@ -62,25 +63,13 @@ openai::AnswerFacts judge_unstreamed(const model::Attempt& attempt, std::string_
 
 // A stream was asked for and something else came: an error object says what, anything else is no answer.
 Task<Result<>> unstreamed(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  const Timers& timers = state.snapshot.timers_of(*attempt.target);
-  const MonotonicTime deadline = state.services.loop.now() + timers.first_byte;
-  const std::size_t max = state.snapshot.limits.error_body_max;
-  std::string body;
-  while (body.size() < max) {
-    const Piece piece = reply.try_read();
-    if (piece.kind == Piece::Kind::WouldBlock) {
-      const MonotonicTime from = state.services.loop.precise_now();
-      const net::Wake wake = co_await reply.readable(state.scope().until(deadline));
-      count_wait(state, from);
-      if (wake == net::Wake::Cancelled) co_return fail(given_up(state.client.gone()));
-      if (wake != net::Wake::Ready) break;
-      continue;
-    }
-    if (piece.kind != Piece::Kind::Bytes) break;
-    body.append(piece.bytes.substr(0, max - body.size()));
-    if (piece.last) break;
-  }
-  const auto facts = judge_unstreamed(attempt, body);
+  const MonotonicTime from = state.services.loop.precise_now();
+  const net::Scope scope =
+      state.scope().until(state.services.loop.now() + state.snapshot.timers_of(*attempt.target).first_byte);
+  const BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
+  count_wait(state, from);
+  if (body.end == BodyRead::End::Cancelled) co_return fail(net::cancelled_error(state.scope()));
+  const auto facts = judge_unstreamed(attempt, body.bytes);
   attempt.usage = facts.usage;
   if (facts.fault == ErrorKind::StreamError) co_return fail(fault_of(*attempt.target, facts));
   co_return fail(
@@ -104,7 +93,7 @@ class Relaying {
       if (gap_until_ == MonotonicTime{}) gap_until_ = state_.services.loop.now() + event_gap_;
       return state_.scope().until(gap_until_);
     }
-    return state_.scope().until(attempt_.started + state_.snapshot.timers_of(*attempt_.target).first_content);
+    return state_.scope().until(attempt_.sent() + state_.snapshot.timers_of(*attempt_.target).first_content);
   }
   void woken(net::Wake wake, const net::Scope& scope, MonotonicTime from) {
     if (wake == net::Wake::Ready) {
@@ -130,7 +119,7 @@ class Relaying {
   void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
   // The client was gone when the head came.
-  void left_before() { end(given_up(state_.client.gone())); }
+  void left_before() { end(net::cancelled_error(state_.scope())); }
 
   [[nodiscard]] bool over() const noexcept { return over_; }
   // The body goes on behind the stream's own end, or behind the client's.
@@ -294,13 +283,10 @@ bool Relaying::read_usage(const Piece& piece) {
 
 void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   ClientPort& client = state_.client;
-  if (!attempt_.delivered) {  // the commit point
-    attempt_.delivered = state_.delivered = delivered_ = true;
-    attempt_.first_content = state_.first_content = state_.services.loop.now();
-    state_.incoming.free_body();                 // nothing can be sent again
-    attempt_.outcome = model::Outcome::Success;  // as far as the headers can know
-    attempt_.ended = state_.services.loop.now();
-    settle_probe(state_, attempt_);
+  if (!attempt_.delivered) {
+    commit(state_, attempt_);
+    delivered_ = true;
+    state_.incoming.free_body();  // nothing can be sent again
     if (!client.begun()) {
       client.begin(
           200, reply_header_lines(state_, attempt_, stream_type_of(state_.array_stream()), passed_lines_));

@@ -43,6 +43,7 @@ void TranslatedFlow::Encoding::close(std::string& into) {
 
 void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
   facts_.write_to(output.storage);
+  const std::optional<std::uint64_t> frames = decoder_->frames();
   decoder_->feed(bytes, facts_);
   if (end == BodyEnd::Proper && !facts_.error() && !facts_.end_seen()) decoder_->finish(facts_);
   if (end == BodyEnd::Broken && !facts_.error() && !facts_.end_seen()) {
@@ -56,8 +57,9 @@ void TranslatedFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
     facts_.close(output.storage);
   }
   output.out[0] = output.storage;
-  // Half a line does not count as news, nor does half a frame.
-  output.line = !output.storage.empty() || bytes.find('\n') != std::string_view::npos;
+  // Half a line does not count as news, nor does half a frame; whatever byte is in it.
+  const bool any_whole = frames ? decoder_->frames() != frames : bytes.find('\n') != std::string_view::npos;
+  output.line = !output.storage.empty() || any_whole;
   output.content = facts_.content_seen();
   output.ended = facts_.end_seen() && !facts_.error();
 }

@@ -32,7 +32,9 @@ struct UpstreamCall {
   enum class Method : std::uint8_t { Post, Get, Delete };  // the latter two without a body
 
   Method method = Method::Post;
-  bool once = false;  // a host that is asked this and no more: no connection is kept, and we say little of us
+  // A host that is asked this and no more: on a connection of its own, which is not kept, and we say little
+  // of us.
+  bool once = false;
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view path{};  // with its query; empty: that of the target's endpoint

@@ -17,6 +17,7 @@ constexpr Milliseconds kFetchMax{10'000};          // a guess: the endpoint answ
 constexpr seconds kRefreshAhead{300};              // of the usual hour
 constexpr seconds kLastMoment{10};                 // a token that ends sooner may end on its way
 constexpr Milliseconds kAgainAfter{30'000};        // when a refresh failed and the old token still holds
+constexpr Milliseconds kPauseMin{1'000};           // when a fetch failed and there is no token
 constexpr Milliseconds kUnusedMax{2 * 3'600'000};  // then a credential's entry goes
 constexpr std::size_t kReplyMax = 64UL << 10U;
 constexpr std::string_view kSilent = "Google's token endpoint did not answer in time";
@@ -59,10 +60,11 @@ struct GoogleTokens::Waiting {
 
 struct GoogleTokens::Entry {
   Secret credential;
-  std::string uses;  // of whom the endpoint's leave depends
+  bool may_be_private = false;  // the endpoint, as the provider may
   Secret token;
   MonotonicTime refresh_at{};  // from then on a new one is fetched
   MonotonicTime ends_at{};     // from then on it is not used
+  MonotonicTime again_at{};    // without one, from then on the next is fetched
   MonotonicTime used_at{};
   bool fetching = false;
   std::optional<Error> failure;  // of the last fetch
@@ -85,9 +87,9 @@ GoogleTokens::~GoogleTokens() = default;
 
 std::shared_ptr<GoogleTokens::Entry> GoogleTokens::entry_of(const model::Target& target) {
   const MonotonicTime now = loop_.now();
-  const std::string_view uses = target.origin.allow_private_address ? "private" : "";
+  const bool may_be_private = target.origin.allow_private_address;
   for (const std::shared_ptr<Entry>& entry : entries_) {
-    if (entry->credential == target.signing_credential && entry->uses == uses) {
+    if (entry->credential == target.signing_credential && entry->may_be_private == may_be_private) {
       entry->used_at = now;
       return entry;
     }
@@ -97,7 +99,7 @@ std::shared_ptr<GoogleTokens::Entry> GoogleTokens::entry_of(const model::Target&
   });
   auto entry = std::make_shared<Entry>();
   entry->credential = target.signing_credential;
-  entry->uses = uses;
+  entry->may_be_private = may_be_private;
   entry->used_at = now;
   entries_.push_back(entry);
   return entry;
@@ -108,7 +110,8 @@ Task<Result<Secret>> GoogleTokens::token(const model::Target& target, const rela
   const std::shared_ptr<Entry> entry = entry_of(target);
   const MonotonicTime now = loop_.now();
   const bool holds = entry->holds(now);
-  if (!entry->fetching && (!holds || now >= entry->refresh_at)) start_fetch(entry, target, timers);
+  const bool is_due = now >= (holds ? entry->refresh_at : entry->again_at);
+  if (!entry->fetching && is_due) start_fetch(entry, target, timers);
   if (holds) co_return entry->token;
   while (entry->fetching) {
     Waiting waiting(loop_, *entry);
@@ -188,7 +191,9 @@ Task<void> GoogleTokens::fetch(GoogleTokens& self, std::shared_ptr<Entry> entry,
     entry->refresh_at = asked_at + std::max(got->expires_in - kRefreshAhead, got->expires_in / 2);
   } else {
     entry->failure = std::move(got).error();
-    entry->refresh_at = self.loop_.now() + kAgainAfter;
+    const MonotonicTime now = self.loop_.now();
+    entry->refresh_at = now + kAgainAfter;
+    entry->again_at = now + std::max<MonotonicTime::duration>(now - asked_at, kPauseMin);
   }
   for (Waiting* const waiting : entry->waiting) waiting->signal.set();
 }

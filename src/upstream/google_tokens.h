@@ -4,10 +4,13 @@
 //   none ----token()----> fetching --200--> fresh --5 min before its end--> fresh, refreshing --200--> fresh
 //                            |                                                     |
 //                            +--failed--> none; who waited is told why             +--failed--> tried again
-//                            in 30 s
+//                            for a while, and who asks meanwhile                   in 30 s
 //
-// Of one credential's there is one fetch at a time, whatever asks. It has its own deadline: that the client
-// which asked first has left does not take the token from the others. One per loop, on its thread.
+// After a failure without a token there is a pause, as long as the failed fetch took and a second at least:
+// an endpoint that refuses is not asked once for every request, and one that says nothing does not hold up
+// each of them. Of one credential's there is one fetch at a time, whatever asks. It has its own deadline:
+// that the client which asked first has left does not take the token from the others. One per loop, on its
+// thread.
 #pragma once
 #include <memory>
 #include <optional>

@@ -175,6 +175,15 @@ TEST_F(GoogleTokensTest, AreNotGivenForAnAccountThatGoogleRefuses) {
   }
 }
 
+TEST_F(GoogleTokensTest, AreNotAskedForByEveryRequestWhileTheyAreRefused) {
+  endpoint_.replies = {{.status = 503, .body = "{}"}, {.body = granted("two")}};
+  for (int i = 0; i < 20; ++i) EXPECT_NE(ask(target_), "two");
+  EXPECT_EQ(endpoint_.requests.size(), 1U);
+  loop_.run_for(1s);
+  EXPECT_EQ(ask(target_), "two");
+  EXPECT_EQ(endpoint_.requests.size(), 2U);
+}
+
 TEST_F(GoogleTokensTest, AreGivenUpWhenTheEndpointSaysNothing) {
   endpoint_.replies = {{.silent = true}, {.body = granted("two")}};
   Asked patient;
@@ -187,7 +196,13 @@ TEST_F(GoogleTokensTest, AreGivenUpWhenTheEndpointSaysNothing) {
   loop_.run_for(7s);
   EXPECT_EQ(patient.token(), "first_byte_timeout");
   EXPECT_EQ(patient.result->error().phase, AttemptPhase::NotSent);
-  EXPECT_EQ(ask(target_), "two") << "the next request tries anew";
+  const MonotonicTime before = loop_.now();
+  Asked next;
+  ask(next, target_);
+  EXPECT_EQ(next.token(), "first_byte_timeout");
+  EXPECT_EQ(next.ended, before) << "for a while nobody waits for it";
+  loop_.run_for(10s);
+  EXPECT_EQ(ask(target_), "two") << "then the next request tries anew";
 }
 
 TEST_F(GoogleTokensTest, StayOnTheirWayWhenWhoAskedFirstHasLeft) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "upstream/hmac_lines.h"
 #include "upstream/http_reply.h"
 #include "upstream/request_lines.h"
 #include "wire/http_head.h"
@@ -25,14 +26,6 @@ constexpr Milliseconds kStaleWithin{500};
 // Idle connections that make room for one that is needed. More than one: other loops want descriptors too,
 // and may be quicker.
 constexpr std::size_t kIdleForOne = 16;
-
-Error gave_up(const net::Scope& scope, AttemptPhase phase) {
-  const ErrorKind why = scope.cancel->reason();
-  Error error(why, why == ErrorKind::ClientGone ? ErrorOrigin::Client : ErrorOrigin::Gateway,
-              "the request was given up");
-  error.phase = phase;
-  return error;
-}
 
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
@@ -57,6 +50,12 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
     out.append("\r\n");
   }
   out.append(call.header_lines).append("\r\n");
+}
+
+// Whether its connection may come from the pool and go back there. Those of hosts that strangers name never
+// do: they would push out the providers' own.
+bool is_pooled(const relay::UpstreamCall& call) noexcept {
+  return !call.once;
 }
 
 // How long a reply's head may take. Of a whole answer it comes with the content, when all of it has been
@@ -93,23 +92,46 @@ void HttpUpstreamClient::close(std::unique_ptr<net::Stream> stream) noexcept {
 Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(const relay::UpstreamCall& call,
                                                                              const relay::Timers& timers,
                                                                              net::Scope scope) {
-  const model::Origin& origin = call.target->origin;
-  std::unique_ptr<net::Stream> stream = pool_.take(origin.pool_key);
-  if (stream) {
-    counters_.upstream_reuses.add();
-    bool reply_began = false;
-    const MonotonicTime from = loop_.now();
-    auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
-    const bool stale =
-        !reply && !reply_began &&
-        (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
-        loop_.now() - from <= kStaleWithin;
-    if (!stale) co_return reply;
-    if (scope.cancel != nullptr && scope.cancel->cancelled()) {
-      co_return fail(gave_up(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
-    }
-    counters_.upstream_resends.add();
+  std::unique_ptr<net::Stream> stream = is_pooled(call) ? pool_.take(call.target->origin.pool_key) : nullptr;
+  return stream ? send_pooled(std::move(stream), call, timers, scope) : send_fresh(call, timers, scope);
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_pooled(
+    std::unique_ptr<net::Stream> stream, const relay::UpstreamCall& call, const relay::Timers& timers,
+    net::Scope scope) {
+  counters_.upstream_reuses.add();
+  bool reply_began = false;
+  const MonotonicTime from = loop_.now();
+  auto reply = co_await send_on(std::move(stream), call, timers, scope, reply_began);
+  const bool stale =
+      !reply && !reply_began &&
+      (reply.error().kind == ErrorKind::EarlyClose || reply.error().kind == ErrorKind::Reset) &&
+      loop_.now() - from <= kStaleWithin;
+  if (!stale) co_return reply;
+  if (scope.cancel != nullptr && scope.cancel->cancelled()) {
+    co_return fail(
+        net::cancelled_error(scope, AttemptPhase::SentNoReply));  // nobody is there to ask again for
   }
+  counters_.upstream_resends.add();
+  Task<Result<std::unique_ptr<relay::UpstreamReply>>> again =
+      call.target->request_auth == model::RequestAuth::Hmac ? send_signed_anew(call, timers, scope)
+                                                            : send_fresh(call, timers, scope);
+  reply = co_await std::move(again);
+  co_return reply;
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_signed_anew(
+    const relay::UpstreamCall& call, const relay::Timers& timers, net::Scope scope) {
+  const std::string lines = hmac_lines(call, loop_.wall_now());
+  relay::UpstreamCall anew = call;
+  anew.auth_lines = lines;
+  auto reply = co_await send_fresh(anew, timers, scope);
+  co_return reply;
+}
+
+Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_fresh(
+    const relay::UpstreamCall& call, const relay::Timers& timers, net::Scope scope) {
+  const model::Origin& origin = call.target->origin;
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
   if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {
     opened = co_await connector_.open(origin, timers, scope);
@@ -188,7 +210,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
         const net::Wake wake = co_await stream->writable(
             scope.until(std::min(progress_deadline, loop_.now() + kEarlyReplyCheck)));
         const AttemptPhase phase = reply_began ? AttemptPhase::ReplyBegun : AttemptPhase::SentNoReply;
-        if (wake == net::Wake::Cancelled) co_return fail(gave_up(scope, phase));
+        if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope, phase));
         if (wake == net::Wake::Deadline && loop_.now() >= scope.deadline) {
           co_return fail(Error::upstream(ErrorKind::TotalTimeout, phase,
                                          "the request's deadline came while it was being sent"));
@@ -210,7 +232,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       if (wake == net::Wake::Cancelled || waiting_scope.cancel != scope.cancel) {
         const bool wanted = call.patience != nullptr && sent == total && loop_.now() < first_byte_deadline;
         const auto until = wanted ? call.patience->wait_until() : std::nullopt;
-        if (!until) co_return fail(gave_up(scope, phase));
+        if (!until) co_return fail(net::cancelled_error(scope, phase));
         waiting_scope = {*until, nullptr};
         continue;
       }
@@ -269,7 +291,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       // buffer.
       const std::string coding_name(coding.value_or(std::string_view()));
       auto reply = std::make_unique<HttpReply>(*this, std::move(stream), call.target->origin.pool_key,
-                                               sent == total, std::move(storage), bytes);
+                                               sent == total && is_pooled(call), std::move(storage), bytes);
       if (!coding_name.empty()) {
         if (Result<> set = reply->set_decoder(coding_name, kDecodedMax); !set) {
           Error error = std::move(set).error();

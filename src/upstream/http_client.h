@@ -23,6 +23,17 @@ class HttpUpstreamClient : public relay::UpstreamClient {
  private:
   friend class HttpReply;
 
+  // On a connection of the pool, and once more on a fresh one if that was stale.
+  Task<Result<std::unique_ptr<relay::UpstreamReply>>> send_pooled(std::unique_ptr<net::Stream> stream,
+                                                                  const relay::UpstreamCall& call,
+                                                                  const relay::Timers& timers,
+                                                                  net::Scope scope);
+  Task<Result<std::unique_ptr<relay::UpstreamReply>>> send_fresh(const relay::UpstreamCall& call,
+                                                                 const relay::Timers& timers,
+                                                                 net::Scope scope);
+  Task<Result<std::unique_ptr<relay::UpstreamReply>>> send_signed_anew(const relay::UpstreamCall& call,
+                                                                       const relay::Timers& timers,
+                                                                       net::Scope scope);
   // One try on one connection. Sets `reply_began` when any byte of a reply was read.
   Task<Result<std::unique_ptr<relay::UpstreamReply>>> send_on(std::unique_ptr<net::Stream> stream,
                                                               const relay::UpstreamCall& call,

@@ -44,7 +44,7 @@ class HttpReply : public relay::UpstreamReply {
   bool relaxed_ = false;
   bool reusable_;
   int status_;
-  std::string_view pool_key_;  // owned by the target, which the request's snapshot pins
+  std::string_view pool_key_;  // owned by the call's target, which outlives the reply
   std::string storage_;
   std::string decoded_;
 };

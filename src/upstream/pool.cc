@@ -96,14 +96,14 @@ bool Pool::drop_oldest(std::size_t count) {
 
 void Pool::sweep() noexcept {
   const MonotonicTime now = loop_.now();
-  bool any_left = false;
   for (auto& [key, connections] : idle_) {
     dropped(std::erase_if(connections, [&](Idle& idle) {
       return !is_usable(*idle.stream) || now - idle.since >= limits_.idle_max;
     }));
-    any_left = any_left || !connections.empty();
   }
-  if (any_left) loop_.arm(sweep_timer_, now + kSweepEvery);
+  newest_ = nullptr;
+  std::erase_if(idle_, [](const auto& origin) { return origin.second.empty(); });
+  if (!idle_.empty()) loop_.arm(sweep_timer_, now + kSweepEvery);
 }
 
 void Pool::clear() noexcept {

@@ -27,6 +27,8 @@ class Pool {
   // The freshest usable idle connection, or null.
   std::unique_ptr<net::Stream> take(std::string_view pool_key) noexcept;
   void give_back(std::string_view pool_key, std::unique_ptr<net::Stream> stream);
+  // How many are known: those without an idle connection are forgotten within a second.
+  [[nodiscard]] std::size_t origins() const noexcept { return idle_.size(); }
   // The `count` that have been idle for longest, of whatever origin. Whether there was any.
   bool drop_oldest(std::size_t count);
   void clear() noexcept;

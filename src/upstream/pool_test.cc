@@ -76,5 +76,20 @@ TEST_F(PoolTest, CountsWhatAgesOutAndWhatIsCleared) {
   EXPECT_FALSE(pool_.drop_oldest(1));
 }
 
+TEST_F(PoolTest, ForgetsOriginsThatHaveNoneLeft) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string origin = "host-" + std::to_string(i);
+    give_back(origin);
+    EXPECT_EQ(idle_at(origin), 1);
+  }
+  give_back("a");
+  loop_.run_for(2s);
+  EXPECT_EQ(pool_.origins(), 1U);
+  loop_.run_for(60s);
+  EXPECT_EQ(pool_.origins(), 0U);
+  give_back("a");
+  EXPECT_EQ(idle_at("a"), 1);
+}
+
 }  // namespace
 }  // namespace qq::upstream

@@ -1,9 +1,8 @@
 #include "upstream/request_authorizer.h"
 
 #include "base/assert.h"
-#include "base/random.h"
-#include "providers/hmac_signer.h"
 #include "providers/sigv4.h"
+#include "upstream/hmac_lines.h"
 #include "upstream/request_lines.h"
 
 namespace qq::upstream {
@@ -21,31 +20,6 @@ std::string signed_lines(const relay::UpstreamCall& call, WallTime now) {
                                          .body_pieces = call.body_pieces,
                                          .region = target.signing_region};
   return providers::sigv4_header_lines(*credential, request, now);
-}
-
-// New for every attempt: 32 hexadecimal digits.
-std::string make_nonce() {
-  std::array<std::byte, 16> bytes{};
-  fill_with_secure_random(bytes);
-  std::string nonce;
-  for (const std::byte byte : bytes) {
-    nonce += "0123456789abcdef"[std::to_integer<unsigned>(byte >> 4)];
-    nonce += "0123456789abcdef"[std::to_integer<unsigned>(byte & std::byte{0xF})];
-  }
-  return nonce;
-}
-
-std::string hmac_lines(const relay::UpstreamCall& call, WallTime now) {
-  const model::Target& target = *call.target;
-  QQ_ASSERT(target.declared && target.declared->hmac);  // else the target would not sign
-  std::string host;
-  append_authority(host, target.origin);
-  const providers::RequestToHmac request{.method = method_word(call.method),
-                                         .host = host,
-                                         .path_and_query = call.path_and_query(),
-                                         .body_pieces = call.body_pieces};
-  return providers::hmac_header_lines(*target.declared->hmac, target.signing_credential, request, now,
-                                      make_nonce());
 }
 
 }  // namespace

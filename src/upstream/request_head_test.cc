@@ -43,12 +43,17 @@ class RequestHeadTest : public ::testing::Test {
     return *std::move(target);
   }
 
-  // Sends the call with what authorizes it; the last request that the server has seen.
-  std::string sent(relay::UpstreamCall call) {
+  // Sends the call with what authorizes it, and lets everything happen that happens now.
+  void start(relay::UpstreamCall call) {
     call.request_id = "req-1";
     call.body_pieces = body_;
     call.body_bytes = 15;
     tasks_.spawn(send(&client_, &authorizer_, call));
+    loop_.run_for(0ns);
+  }
+  // The same until all is quiet; the last request that the server has seen.
+  std::string sent(const relay::UpstreamCall& call) {
+    start(call);
     loop_.run();
     return server_.requests.empty() ? "nothing" : server_.requests.back();
   }
@@ -98,7 +103,12 @@ TEST_F(RequestHeadTest, SignsARequestToBedrockAsItGoesOut) {
                 "content-length: 15\r\n\r\n{\"messages\":[]}");
 }
 
-TEST_F(RequestHeadTest, SignsARequestToADeclaredBackEndAsItsDescriptionSays) {
+// The nonce of a request to a declared back end.
+std::string nonce_of(const std::string& request) {
+  return request.substr(request.find("x-nonce: ") + 9, 32);
+}
+
+Result<model::Target> signed_target() {
   providers::ProviderConfig provider;
   provider.name = "p";
   provider.kind = "declared";
@@ -116,23 +126,40 @@ TEST_F(RequestHeadTest, SignsARequestToADeclaredBackEndAsItsDescriptionSays) {
   providers::AccountConfig account;
   account.name = "a";
   account.credential = Secret("secret");
-  const auto target = providers::make_target(provider, account, "m", "");
+  return providers::make_target(provider, account, "m", "");
+}
+
+TEST_F(RequestHeadTest, SignsARequestToADeclaredBackEndAsItsDescriptionSays) {
+  const auto target = signed_target();
   ASSERT_TRUE(target) << target.error().message;
   relay::UpstreamCall call;
   call.target = &*target;
   call.endpoint = model::Endpoint::Declared;
   const WallTime now = loop_.wall_now();  // the loop goes on until its idle connection is closed
   const std::string request = sent(call);
-  const std::size_t nonce_at = request.find("x-nonce: ") + 9;
-  const std::string nonce = request.substr(nonce_at, 32);
+  const std::string nonce = nonce_of(request);
   EXPECT_EQ(nonce.find_first_not_of("0123456789abcdef"), std::string::npos) << request;
   const std::string lines = providers::hmac_header_lines(
       *target->declared->hmac, Secret("secret"),
       {.host = "127.0.0.1:9300", .path_and_query = "/api/ask?v=2", .body_pieces = body_}, now, nonce);
   EXPECT_TRUE(request.starts_with("POST /api/ask?v=2 HTTP/1.1\r\nhost: 127.0.0.1:9300\r\n" + lines))
       << request;
-  const std::string again = sent(call);
-  EXPECT_NE(again.substr(again.find("x-nonce: ") + 9, 32), nonce) << "each attempt has one of its own";
+  EXPECT_NE(nonce_of(sent(call)), nonce) << "each attempt has one of its own";
+}
+
+TEST_F(RequestHeadTest, SignsAnewWhatItSendsOnceMoreAsAPooledConnectionWasClosed) {
+  const auto target = signed_target();
+  ASSERT_TRUE(target) << target.error().message;
+  relay::UpstreamCall call;
+  call.target = &*target;
+  call.endpoint = model::Endpoint::Declared;
+  server_.replies = {{.body = "{}"}, {.closes = true}, {.body = "{}"}};
+  start(call);
+  start(call);
+  ASSERT_EQ(server_.requests.size(), 3U);
+  EXPECT_EQ(counters_.upstream_resends.get(), 1);
+  EXPECT_NE(nonce_of(server_.requests[2]), nonce_of(server_.requests[1]));
+  EXPECT_TRUE(server_.requests[2].ends_with("{\"messages\":[]}"));
 }
 
 TEST_F(RequestHeadTest, SaysTheVersionOfMessagesUnlessTheRequestDoes) {

@@ -65,6 +65,7 @@ bool AwsFrames::report(std::string_view whole, AwsFrame& frame) {
     broken_ = true;
     return false;
   }
+  ++count_;
   frame.headers = whole.substr(kPrelude, headers);
   frame.payload = whole.substr(kPrelude + headers, whole.size() - kPrelude - kSum - headers);
   return true;

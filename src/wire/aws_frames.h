@@ -30,6 +30,8 @@ class AwsFrames {
   bool next(std::string_view& bytes, AwsFrame& frame);
   // A wrong sum or length, or a frame that is too big: nothing more comes out.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
+  // How many have come so far.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   // Between frames.
   [[nodiscard]] bool at_border() const noexcept { return reported_ || kept_.empty(); }
 
@@ -39,6 +41,7 @@ class AwsFrames {
 
   std::string kept_;  // the beginning of a frame; or the one reported last, whole
   std::size_t frame_max_;
+  std::uint64_t count_ = 0;
   bool reported_ = false;
   bool broken_ = false;
 };

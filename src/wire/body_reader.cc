@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/hex.h"
 #include "wire/byte_class.h"
 
 namespace qq::wire {
@@ -11,12 +12,6 @@ namespace {
 constexpr std::uint8_t kSizeDigitsMax = 16;
 constexpr std::uint32_t kExtensionMax = 256;       // bytes in one chunk-size line
 constexpr std::uint32_t kOverheadMax = 16 * 1024;  // extensions and trailers of one body
-
-int hex_digit(unsigned char c) noexcept {
-  if (const unsigned digit = c - unsigned{'0'}; digit < 10) return static_cast<int>(digit);
-  const unsigned letter = (c | 0x20U) - unsigned{'a'};
-  return letter < 6 ? static_cast<int>(letter + 10) : -1;
-}
 
 // A size of a few digits and CRLF at `at` of `bytes`, which is moved behind them: nearly every size line is
 // so. 0 if it is anything else, or not all here.

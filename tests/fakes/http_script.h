@@ -18,6 +18,7 @@ class HttpScript {
     std::string body{};
     Milliseconds delay{0};
     bool silent = false;  // none at all
+    bool closes = false;  // none, and the connection ends
     std::string content_type = "application/json";
     std::size_t piece = 0;  // the body comes in pieces of so many bytes, a second apart; 0: at once
     std::size_t cut = std::string::npos;  // the connection ends behind so many bytes of the body
@@ -26,20 +27,30 @@ class HttpScript {
 
   HttpScript(net::EventLoop& loop, std::string_view address)
       : server_(loop, net::Address::parse(std::string(address)).value(), &serve) {
-    current() = this;
+    all().push_back(this);
   }
+  ~HttpScript() { std::erase(all(), this); }
+  HttpScript(const HttpScript&) = delete;
+  HttpScript& operator=(const HttpScript&) = delete;
 
   // The n-th request gets the n-th reply; the last one is for all that follow.
   std::vector<Reply> replies;
   std::vector<std::string> requests;  // whole, heads and bodies
 
   [[nodiscard]] bool idle() const noexcept { return server_.idle(); }
+  [[nodiscard]] int connections() const noexcept { return server_.connections(); }
 
  private:
-  // Scripts are functions without captures, and a test has one of these.
-  static HttpScript*& current() {
-    static HttpScript* script = nullptr;
-    return script;
+  // Scripts are functions without captures: this is how they find whose they are.
+  static std::vector<HttpScript*>& all() {
+    static std::vector<HttpScript*> scripts;
+    return scripts;
+  }
+  static HttpScript& owner_of(const ScriptedUpstream& server) {
+    const auto found =
+        std::ranges::find_if(all(), [&](const HttpScript* script) { return &script->server_ == &server; });
+    QQ_ASSERT(found != all().end());
+    return **found;
   }
 
   // Nothing at the end of the connection.
@@ -54,8 +65,8 @@ class HttpScript {
     const std::size_t body_at = head_end + 4;
     constexpr std::string_view kLength = "content-length: ";
     const std::size_t length_at = server.received().find(kLength, begin);
-    std::size_t length = 0;  // of a GET
-    if (length_at != std::string::npos) {
+    std::size_t length = 0;
+    if (length_at < head_end) {
       std::from_chars(server.received().data() + length_at + kLength.size(),
                       server.received().data() + body_at, length);
     }
@@ -65,13 +76,14 @@ class HttpScript {
   }
 
   static Task<void> serve(ScriptedUpstream& server, net::Stream& stream) {
-    HttpScript& self = *current();
+    HttpScript& self = owner_of(server);
     for (;;) {
       std::optional<std::string> request = co_await read_request(server, stream);
       if (!request) co_return;
       const Reply reply = self.replies.at(std::min(self.requests.size(), self.replies.size() - 1));
       self.requests.push_back(*std::move(request));
       if (reply.silent) continue;  // until the other end gives up
+      if (reply.closes) co_return;
       if (reply.delay.count() > 0) co_await ScriptedUpstream::pause(server, reply.delay);
       std::string bytes =
           "HTTP/1.1 " + std::to_string(reply.status) + " X\r\ncontent-type: " + reply.content_type +

@@ -125,6 +125,9 @@ TEST(Translated, KeysComeInEveryDialectsHeader) {
   Ask in_query = generate("alone", "generateContent?key=sk-of-the-tests");
   in_query.header_lines.clear();
   EXPECT_EQ(world.ask(in_query).reply.status, 200);
+  Ask twice = generate("alone", "generateContent?key=sk-of-the-tests&alt=sse&key=another");
+  twice.header_lines.clear();
+  EXPECT_EQ(world.ask(twice).reply.status, 400) << "which one is meant must not depend on the reader";
   Ask not_there = chat("alone");
   not_there.path += "?key=sk-of-the-tests";
   not_there.header_lines.clear();

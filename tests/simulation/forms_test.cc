@@ -145,6 +145,41 @@ TEST(Transcripts, AreTakenWholeWhereAModelHasNoStreams) {
   }
 }
 
+// As an event, where a heartbeat has begun the stream.
+TEST(Transcripts, ThatComeWholeAfterALongTimeEndTheStream) {
+  struct Case {
+    std::string_view type;
+    std::string_view body;
+    std::string_view event;
+  };
+  const Case cases[] = {
+      {"application/json",
+       R"({"text":"a \"bridge\"","usage":{"type":"tokens","input_tokens":14,"output_tokens":5}})",
+       R"({"type":"transcript.text.done","text":"a \"bridge\"","usage":{"type":"tokens","input_tokens":14,"output_tokens":5}})"},
+      {"text/plain", "a \"bridge\"\n", R"({"type":"transcript.text.done","text":"a \"bridge\"\n"})"}};
+  for (const Case& each : cases) {
+    ScriptedWorld scripted;
+    scripted.provider.replies = {
+        {.body = std::string(each.body), .delay = 14s, .content_type = std::string(each.type)}};
+    for (int i = 0; i < 6; ++i) {
+      const Exchange heard = scripted.world.say(post(kTranscribe, form("m0", field("stream", "true"))));
+      EXPECT_EQ(heard.story(), "success");
+      EXPECT_EQ(heard.reply.body, fmt::format(": keep-alive\n\ndata: {}\n\n", each.event));
+      EXPECT_TRUE(heard.reply.complete);
+    }
+    EXPECT_EQ(scripted.world.snapshot().healths[0]->state(), resilience::CircuitState::Closed);
+  }
+}
+
+TEST(Transcripts, ThatAreNoneLeaveTheNextTargetItsStream) {
+  ScriptedWorld scripted;
+  scripted.provider.replies = {{.body = "{}"},
+                               {.body = kEvents, .delay = 14s, .content_type = "text/event-stream"}};
+  const Exchange heard = scripted.world.say(post(kTranscribe, form("asked", field("stream", "true"))));
+  EXPECT_EQ(heard.reply.body, ": keep-alive\n\n" + kEvents) << "heartbeats go on";
+  EXPECT_EQ(heard.story(), "empty_reply,success");
+}
+
 TEST(Transcripts, FallBackFromAWholeAnswerToAStream) {
   ScriptedWorld scripted;
   scripted.provider.replies = {{.body = "{}"}, {.body = kEvents, .content_type = "text/event-stream"}};

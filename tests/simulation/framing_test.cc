@@ -282,6 +282,25 @@ TEST(Refusals, OfAMethodNameThoseThatAreAllowed) {
   }
 }
 
+TEST(Refusals, OfALongPathAreThoseOfTheWholePath) {
+  World world;
+  const std::string model(300, 'm');
+  const Exchange heard =
+      world.say(fmt::format("GET /v1beta/models/{}:generateContent HTTP/1.1\r\nhost: g\r\n\r\n", model));
+  EXPECT_EQ(heard.reply.status, 405) << heard.raw;
+  EXPECT_EQ(heard.reply.header("allow"), "POST");
+  EXPECT_NE(heard.reply.body.find("\"status\":"), std::string::npos) << heard.reply.body;
+}
+
+TEST(Refusals, ShowNoHalfOfACharacter) {
+  World world;
+  std::string model = "m";  // so that the 200th byte is the first of two
+  for (int i = 0; i < 150; ++i) model += "\xc3\xa9";
+  const Exchange heard = world.ask(chat(model));
+  EXPECT_EQ(heard.reply.status, 404);
+  EXPECT_NE(heard.reply.body.find("\xc3\xa9` does not exist"), std::string::npos) << heard.reply.body;
+}
+
 TEST(Refusals, NameTheSettingThatTakesMore) {
   std::string many_fields;
   for (int i = 0; i < 200; ++i) many_fields += fmt::format("x-{}: y\r\n", i);

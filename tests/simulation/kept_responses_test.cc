@@ -62,6 +62,23 @@ TEST(KeptResponses, AnEarlierAnswerIsPutIntoTheNextRequest) {
   world.expect_rest();
 }
 
+TEST(KeptResponses, AreTakenByTheirClientsInTheClientsOwnTime) {
+  World world(chat_only());
+  world.provider(0).misbehave("words=4000; rate=1000000");
+  const Exchange kept = world.ask(say("Tell me of the river Thames."));
+  ASSERT_GT(kept.reply.body.size(), 10'000U);
+  world.narrow(1'000);
+  Client& client = world.client();
+  client.read_slowly(100, 100ms);
+  client.start(
+      fmt::format("GET /v1/responses/{} HTTP/1.1\r\nhost: gateway\r\n{}\r\n", id_of(kept), kKeyLine));
+  world.run_until_end(client);
+  EXPECT_TRUE(client.reply().complete);
+  EXPECT_GT(client.ended() - client.started(), 9s) << "the store's five seconds are not the client's";
+  EXPECT_EQ(wire::JsonValue(client.reply().body).member("id")->string(), id_of(kept));
+  world.expect_rest();
+}
+
 TEST(KeptResponses, AStreamedAnswerIsKeptBeforeItsEndIsTold) {
   World world(chat_only());
   const Exchange first = world.ask(say("Tell me of the river Thames.").streamed());

@@ -124,5 +124,24 @@ TEST(LargeAnswer, ThatIsNoJsonFromTheBeginningIsNoneAtAll) {
   EXPECT_EQ(heard.reply.status, 502);
 }
 
+// The limit is ours, and a caller can have as many such answers as it likes.
+TEST(LargeAnswer, ThatIsTooLargeToBeTranslatedIsNoEvidence) {
+  WorldSetup setup;
+  setup.limits = "{held_answer_max: 1KiB, event_max: 64KiB}";
+  World world(std::move(setup));
+  world.provider(0).misbehave("words=20000; rate=1000000");
+  Ask ask = chat("alone");
+  ask.path = "/v1/messages";
+  ask.body =
+      R"({"model":"alone","max_tokens":50000,"messages":[{"role":"user","content":"Tell me of rivers."}]})";
+  for (int i = 0; i < 6; ++i) {
+    const Exchange heard = world.ask(ask);
+    EXPECT_EQ(heard.story(), "event_too_big");
+    EXPECT_EQ(heard.reply.status, 502) << heard.reply.body;
+  }
+  EXPECT_EQ(world.health(0).state(), resilience::CircuitState::Closed);
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation

@@ -12,6 +12,7 @@
 #include "admission/key_hash.h"
 #include "app/cli/client_key.h"
 #include "app/cli/commands.h"
+#include "base/hex.h"
 #include "base/random.h"
 
 namespace qq::app::cli {
@@ -43,9 +44,7 @@ std::expected<Secret, std::string> read_pepper(const PepperSource& source,
 std::string make_pepper() {
   std::array<std::byte, 32> bytes{};
   fill_with_secure_random(bytes);
-  std::string out;
-  for (const std::byte byte : bytes) out += fmt::format("{:02x}", static_cast<unsigned>(byte));
-  return out;
+  return to_hex(bytes);
 }
 
 std::string pepper_line(const PepperSource& source) {

@@ -374,6 +374,7 @@ class FrameStream final : public StreamDecoder {
     if (frames_.broken()) events_.broken(ErrorKind::BadFrame, "the stream's frames are broken", sink);
   }
   void finish(EventSink& sink) override { events_.finish(sink); }
+  [[nodiscard]] std::optional<std::uint64_t> frames() const noexcept override { return frames_.count(); }
 
  private:
   void take(const wire::AwsFrame& frame, EventSink& sink) {

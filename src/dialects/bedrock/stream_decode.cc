@@ -77,6 +77,7 @@ class ConverseStream final : public StreamDecoder {
     events_.to(sink);
     events_.body_ended();
   }
+  [[nodiscard]] std::optional<std::uint64_t> frames() const noexcept override { return frames_.count(); }
 
  private:
   void take(const wire::AwsFrame& frame) {

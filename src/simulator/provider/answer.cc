@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "base/utf8_cut.h"
 #include "simulator/provider/raw_text.h"
 #include "simulator/provider/schema_instance.h"
 #include "simulator/provider/tokens.h"
@@ -25,19 +26,12 @@ bool is_chinese(std::string_view text) noexcept {
   });
 }
 
-// At most `most` bytes, cut between characters.
-std::string_view head_of(std::string_view text, std::size_t most) noexcept {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
-  return text.substr(0, most);
-}
-
 std::string echo(const Asked& asked) {
   const std::string& question = asked.text.empty() && !asked.inputs.empty() ? asked.inputs[0] : asked.text;
   const bool chinese = is_chinese(question);
   if (!asked.tool_results.empty()) {
     std::vector<std::string_view> heads;
-    for (const std::string& result : asked.tool_results) heads.push_back(head_of(result, 200));
+    for (const std::string& result : asked.tool_results) heads.push_back(cut_utf8(result, 200));
     return chinese ? fmt::format("工具返回了：{}。", fmt::join(heads, "；"))
                    : fmt::format("The tools returned: {}.", fmt::join(heads, "; "));
   }
@@ -46,7 +40,7 @@ std::string echo(const Asked& asked) {
                    : fmt::format("I see {} attachment{}: {}.", asked.media.size(),
                                  asked.media.size() == 1 ? "" : "s", fmt::join(asked.media, "; "));
   }
-  const std::string_view said = head_of(question, 400);
+  const std::string_view said = cut_utf8(question, 400);
   return chinese ? fmt::format("你好，我是鹊桥的模拟模型。你说的是：“{}”。", said)
                  : fmt::format("Hello! I am a simulated model. You said: \"{}\".", said);
 }

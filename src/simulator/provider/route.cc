@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 #include <vector>
+
+#include "base/percent.h"
 
 namespace qq::simulator {
 namespace {
@@ -17,27 +17,14 @@ constexpr std::array<std::string_view, 25> kVendors = {
     "fireworks", "openrouter", "perplexity", "vllm",    "llamacpp", "ollama", "anthropic",
     "gemini",    "vertex",     "bedrock",    "cohere"};
 
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned byte = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const char* const digits = text.data() + i + 1;
-      if (std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-        out += static_cast<char>(byte);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
+// As it is, if it is no such text.
+std::string decoded(std::string_view text) {
+  return percent_decoded(text).value_or(std::string(text));
 }
 
 // The path from one segment to another, which may hold slashes.
 std::string joined_path(std::string_view first, std::string_view last) {
-  return percent_decoded({first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())});
+  return decoded({first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())});
 }
 
 // Takes "…:generateContent" and its kind apart; false for a name without such a verb.
@@ -159,7 +146,7 @@ std::string query_value(std::string_view query, std::string_view name) {
     const std::string_view pair = query.substr(0, end);
     const std::size_t equals = pair.find('=');
     if (pair.substr(0, equals) == name && equals != std::string_view::npos)
-      return percent_decoded(pair.substr(equals + 1));
+      return decoded(pair.substr(equals + 1));
     if (end == std::string_view::npos) break;
     query.remove_prefix(end + 1);
   }
@@ -186,7 +173,7 @@ RoutedPath route_path(std::string_view path, std::string_view query) {
   for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
     if (segments[i] != "deployments") continue;
     routed.vendor = "azure";
-    routed.model = percent_decoded(segments[i + 1]);
+    routed.model = decoded(segments[i + 1]);
   }
   if (!take_bedrock(segments, routed) && !take_models(segments, query, routed)) take_last(segments, routed);
   const std::string_view owner = owner_of(routed, segments);

@@ -1,25 +1,15 @@
 #include "simulator/provider/statistics.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
+#include "base/sha256.h"
 #include "wire/json.h"
 
 namespace qq::simulator {
 namespace {
-
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) fmt::format_to(std::back_inserter(hex), "{:02x}", digest[i]);
-  return hex;
-}
 
 std::string_view to_string(ExchangeEnd end) noexcept {
   switch (end) {
@@ -95,7 +85,7 @@ std::uint64_t Statistics::request_started(SeenRequest request, std::string_view 
   request.id = ++next_request_;
   if (kept_ == 0) return request.id;
   request.body_bytes = body.size();
-  request.body_sha256 = sha256_hex(body);
+  request.body_sha256 = to_hex(sha256(body));
   request.body = body.substr(0, body_max_);
   if (requests_.size() == kept_) requests_.pop_front();
   requests_.push_back(std::move(request));

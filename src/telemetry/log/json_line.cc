@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/utf8_cut.h"
 #include "providers/masking.h"
 #include "telemetry/log/plain_text.h"
 
@@ -91,14 +92,6 @@ char* escape_code_unit(char* out, std::uint32_t c) noexcept {
   return copy_plain(out, text) ? out + text.size() : escape_each(out, text);
 }
 
-// Cut so that no character is split.
-std::string_view cut(std::string_view text, std::size_t max) noexcept {
-  if (text.size() <= max) return text;
-  std::size_t end = max;
-  while (end > max - 4 && (byte_at(text, end) & 0xc0U) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 }  // namespace
 
 void JsonLine::begin() noexcept {
@@ -125,7 +118,7 @@ void JsonLine::put_text(std::string_view value) noexcept {
 
 void JsonLine::narrow_text(std::string_view name, std::string_view value, std::size_t max) noexcept {
   truncated_ = truncated_ || value.size() > max;
-  value = cut(value, max);
+  value = cut_utf8(value, max);
   // The exact length decides.
   std::array<char, kEscapeMax * kEventValueMax> escaped;
   const std::string_view exact(escaped.data(),

@@ -179,46 +179,46 @@ std::string tell_cohere(const model::ChatAnswer& answer, const model::ChatReques
 class CohereStream final : public dialects::StreamEncoder {
  public:
   void encode(const StreamEvent& event, std::string& out) override {
-    using Kind = StreamEvent::Kind;
+    using Event = StreamEvent::Kind;
     switch (event.kind) {
-      case Kind::Started:
+      case Event::Started:
         begin("message-start", out).member("id", event.id).key("delta").begin_object();
         json_->key("message").begin_object().member("role", "assistant");
         json_->key("content").begin_array().end_array().member("tool_plan", "");
         json_->key("tool_calls").begin_array().end_array().key("citations").begin_array().end_array();
         close(out, 3);
         break;
-      case Kind::PartStarted: start(event, out); break;
-      case Kind::TextDelta: {
+      case Event::PartStarted: start(event, out); break;
+      case Event::TextDelta: {
         const std::string_view key = part_ == PartKind::Reasoning ? "thinking" : "text";
         message("content-delta", out).key("content").begin_object().member(key, event.text);
         close(out, 4);
         break;
       }
-      case Kind::OpaqueDelta:
+      case Event::OpaqueDelta:
         for (const std::string& piece : token_pieces(wire::JsonValue(event.json).string())) {
           begin("tool-plan-delta", out).key("delta").begin_object().key("message").begin_object();
           json_->member("tool_plan", piece);
           close(out, 3);
         }
         break;
-      case Kind::ArgumentsDelta:
+      case Event::ArgumentsDelta:
         message("tool-call-delta", out).key("tool_calls").begin_object().key("function").begin_object();
         json_->member("arguments", event.text);
         close(out, 5);
         break;
-      case Kind::PartFinished:
+      case Event::PartFinished:
         if (part_ == PartKind::Opaque) break;
         begin(part_ == PartKind::ToolCall ? "tool-call-end" : "content-end", out).member("index", index());
         close(out, 1);
         ++(part_ == PartKind::ToolCall ? calls_ : contents_);
         break;
-      case Kind::UsageSoFar: usage_ = *event.usage; break;
-      case Kind::Finished:
+      case Event::UsageSoFar: usage_ = *event.usage; break;
+      case Event::Finished:
         finish_ = event.finish;
         word_ = event.word;
         break;
-      case Kind::End:
+      case Event::End:
         begin("message-end", out).key("delta").begin_object();
         json_->member("finish_reason", cohere_finish(finish_, word_));
         write_cohere_usage(*json_, usage_);
