@@ -31,6 +31,7 @@ Result<std::unique_ptr<Gateway>> Gateway::start(config::Config config, Options o
 }
 
 Result<> Gateway::build(int loops) {
+  map_large_blocks();
   const config::Config& config = active_.config;
   const std::size_t descriptors = net::raise_descriptor_limit();
   const auto shares = static_cast<std::size_t>(loops);
@@ -105,9 +106,15 @@ config::ReloadResult Gateway::reload(const std::string& path, const config::Envi
 }
 
 void Gateway::watch_memory() {
-  const std::size_t used = resident_memory();
-  const auto at_least = [&](std::size_t percent) { return used >= memory_max_ / 100 * percent; };
-  const int step = at_least(95) ? 3 : at_least(90) ? 2 : at_least(80) ? 1 : 0;
+  std::size_t used = resident_memory();
+  const MonotonicTime now = std::chrono::steady_clock::now();
+  if (memory_relief_.is_due(now, used, memory_max_)) {
+    const std::size_t before = used;
+    give_back_freed_memory();
+    used = resident_memory();
+    memory_relief_.given_back(now, before, used);
+  }
+  const int step = memory_step(used, memory_max_);
   const int before = process_.memory_step.exchange(step, std::memory_order_relaxed);
   if (step != before) {
     telemetry_.log_event(step > before ? telemetry::Level::Warn : telemetry::Level::Info,

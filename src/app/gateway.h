@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/memory_relief.h"
 #include "base/result.h"
 #include "config/config.h"
 #include "config/expand.h"
@@ -42,7 +43,8 @@ class Gateway {
   // one they started with. What needs a restart stays as it was, and the result says so.
   config::ReloadResult reload(const std::string& path, const config::Environment& environment);
 
-  // To be called a few times a second: reads the process's memory and sets the overload step.
+  // To be called a few times a second: reads the process's memory, gives back what is freed of it when that
+  // is much, and sets the overload step.
   void watch_memory();
 
   // `timers.drain` of the configuration in use.
@@ -69,6 +71,7 @@ class Gateway {
   std::vector<net::Address> addresses_;
   std::mutex snapshot_mutex_;  // /metrics reads active_.snapshot from the loops' threads
   std::size_t memory_max_ = 0;
+  MemoryRelief memory_relief_;
 };
 
 }  // namespace qq::app

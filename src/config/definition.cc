@@ -80,7 +80,9 @@ const Section& limits_section() {
                           "providers that take bytes only."),
                  Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
                  Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
-                     .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %).")
+                     .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %; freed "
+                          "memory is given "
+                          "back first).")
                      .absent("`0`: the machine's or control group's memory")
                      .restart(),
                  Make(integer("connections_max", &T::connections_max, 0, 10'000'000))

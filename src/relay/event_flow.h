@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "model/usage.h"
 #include "relay/request.h"
+#include "wire/json.h"
 
 namespace qq::relay {
 
@@ -66,6 +67,12 @@ class EventFlow {
   [[nodiscard]] virtual const model::Usage& usage() const noexcept = 0;
   [[nodiscard]] virtual std::string_view finish_reason() const noexcept = 0;
 };
+
+// Whether the data of a stream's last event, which has no blank line behind it, is all of it: JSON or the
+// mark of the end.
+inline bool is_whole_event(std::string_view data) noexcept {
+  return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
+}
 
 // Of one attempt.
 std::unique_ptr<EventFlow> make_event_flow(RequestState& state, const model::Attempt& attempt);

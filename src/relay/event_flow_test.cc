@@ -100,6 +100,25 @@ TEST(NativeFlow, AnErrorEventIsToldByUsAndACutIsSeen) {
   EXPECT_EQ(cut.fault_at_end(), ErrorKind::StreamCut);
 }
 
+// However the body is cut, as by a Content-Length that is too small: what goes out are whole events.
+TEST(NativeFlow, HalfAnEventAtTheEndGoesToNobody) {
+  const model::Target target;
+  const std::size_t delta = kAnthropic.find("event: content_block_delta");
+  const std::size_t size = kAnthropic.find("\n\n", delta) - delta;
+  for (std::size_t cut = 0; cut < size; ++cut) {
+    NativeFlow flow(model::Dialect::Anthropic, target, "seed", {}, 1 << 20);
+    const Played played = play(flow, kAnthropic.substr(0, delta + cut), 19);
+    EXPECT_EQ(played.out, kAnthropic.substr(0, delta)) << cut;
+    ASSERT_TRUE(played.error) << cut;
+    EXPECT_EQ(played.error->kind, ErrorKind::StreamCut) << cut;
+  }
+  NativeFlow whole(model::Dialect::Anthropic, target, "seed", {}, 1 << 20);
+  const Played played = play(whole, kAnthropic.substr(0, kAnthropic.size() - 2), 19);
+  EXPECT_EQ(played.out, kAnthropic) << "only its blank line is missing";
+  EXPECT_FALSE(played.error);
+  EXPECT_TRUE(whole.ended());
+}
+
 TEST(NativeFlow, AnEventThatIsTooLargeEndsIt) {
   const model::Target target;
   NativeFlow flow(model::Dialect::Anthropic, target, "seed", {}, 64);

@@ -60,10 +60,12 @@ void NativeFlow::feed(std::string_view bytes, BodyEnd end, Output& output) {
       tail_.clear();
     }
     if (end == BodyEnd::Proper) {
-      const bool is_event = borders_.finish(event);
-      if (!tail_.empty()) {
+      // What parses is an event without its closing blank line, too. Half an event is none, and no client is
+      // to see it: what it cut is for the decoder to say.
+      if (borders_.finish(event) && is_whole_event(event.data)) {
+        tail_.append("\n\n");
         decoder_->feed(tail_, facts_);
-        if (!facts_.error() && is_event) dialects::openai::append_event(out, event.name, event.data);
+        if (!facts_.error()) dialects::openai::append_event(out, event.name, event.data);
       }
       tail_.clear();
       if (!facts_.error()) decoder_->finish(facts_);

@@ -4,16 +4,12 @@
 
 #include "dialects/openai/answer.h"
 #include "dialects/openai/request.h"
-#include "wire/json.h"
 
 namespace qq::relay {
 namespace {
 
 namespace openai = dialects::openai;
 
-bool is_whole(std::string_view data) noexcept {
-  return data == "[DONE]" || !wire::check_json(data, {.check_utf8 = false});
-}
 // Whether the two together end with LF CR: an empty line of a stream whose lines end with CRLF.
 bool ends_in_half_a_line_end(std::string_view first, std::string_view second) noexcept {
   const std::string_view last = second.empty() ? first : second;
@@ -104,7 +100,7 @@ void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
   if (end == BodyEnd::Proper && !output.error && !output.ended && whole < bytes.size() + tail_.size()) {
     // The provider ended without the closing blank line: what parses is an event all the same. Half an
     // event is none, and no client is to see it.
-    if (decoder_.finish(event) && is_whole(event.data)) {
+    if (decoder_.finish(event) && is_whole_event(event.data)) {
       const openai::EventFacts facts = judge_.judge(event);
       if (facts.error) {
         output.error = *facts.error;
@@ -120,7 +116,7 @@ void Sieve::feed(std::string_view bytes, BodyEnd end, Output& output) {
     }
   }
   if (end == BodyEnd::Broken && !output.error && !output.ended && decoder_.finish(event) &&
-      is_whole(event.data)) {
+      is_whole_event(event.data)) {
     judge_.take_usage_of(event);
   }
   if (editing) {

@@ -4,12 +4,12 @@
 #include <array>
 #include <charconv>
 
+#include "dialects/openai_responses/conversation.h"
 #include "dialects/openai_responses/history.h"
 #include "relay/client_words.h"
 #include "relay/reply_head.h"
 #include "relay/response_store.h"
 #include "relay/settle.h"
-#include "wire/json.h"
 #include "wire/json_writer.h"
 
 namespace qq::relay {
@@ -156,35 +156,12 @@ Result<ItemPage> page_of(std::string_view items, const StoredCall& call, std::st
   return page;
 }
 
-Result<wire::JsonValue> body_object(std::string_view body) {
-  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return wire::JsonValue("{}");
-  if (wire::check_json(body) || !wire::JsonValue(body).is_object()) {
-    return fail(Error::client(ErrorKind::InvalidRequest, "the body must be a JSON object"));
-  }
-  return wire::JsonValue(body);
-}
-
-Result<std::string> metadata_in(wire::JsonValue body) {
-  const auto metadata = body.member("metadata");
-  if (!metadata || metadata->is_null()) return std::string("{}");
-  if (!metadata->is_object()) {
-    return fail(Error::client(ErrorKind::InvalidRequest, "'metadata' must be an object", "metadata"));
-  }
-  return std::string(metadata->text());
-}
-
-Result<std::vector<ConversationItem>> items_in(wire::JsonValue body, std::string_view seed) {
+// Items with ids, to be kept.
+Result<std::vector<ConversationItem>> items_of(const history::ConversationBody& body, std::string_view seed) {
   std::vector<ConversationItem> out;
-  const auto items = body.member("items");
-  if (!items || items->is_null()) return out;
-  if (!items->is_array()) {
-    return fail(Error::client(ErrorKind::InvalidRequest, "'items' must be an array of items", "items"));
-  }
-  auto with_ids = history::items_with_ids(items->text(), seed);
-  if (!with_ids) {
-    return fail(Error::client(ErrorKind::InvalidRequest, "'items' holds something that is no item", "items"));
-  }
-  for (history::TurnItem& item : *with_ids) out.push_back({std::move(item.id), std::move(item.json)});
+  if (!body.items.is_array()) return out;
+  QQ_TRY(auto with_ids, history::items_with_ids(body.items.text(), seed));
+  for (history::TurnItem& item : with_ids) out.push_back({std::move(item.id), std::move(item.json)});
   return out;
 }
 
@@ -247,16 +224,14 @@ class Serving {
                                  "only responses with background=true can be cancelled, and this is none"));
   }
   Task<Result<std::string>> create(StoreCall at) {
-    auto body = body_object(incoming_.body);
+    auto body = history::read_conversation(incoming_.body);
     if (!body) co_return fail(std::move(body).error());
-    auto items = items_in(*body, seed());
+    auto items = items_of(*body, seed());
     if (!items) co_return fail(std::move(items).error());
-    auto metadata = metadata_in(*body);
-    if (!metadata) co_return fail(std::move(metadata).error());
     Conversation made;
     made.id = "conv_" + std::string(seed());
     made.created = at.now;
-    made.metadata = *std::move(metadata);
+    made.metadata = std::move(body->metadata);
     Result<> created = co_await store_.create_conversation(at, made, *std::move(items));
     if (!created) co_return fail(std::move(created).error());
     co_return encoded(made);
@@ -267,11 +242,9 @@ class Serving {
     co_return encoded(*found);
   }
   Task<Result<std::string>> update(StoreCall at) {
-    auto body = body_object(incoming_.body);
+    auto body = history::read_conversation(incoming_.body);
     if (!body) co_return fail(std::move(body).error());
-    auto metadata = metadata_in(*body);
-    if (!metadata) co_return fail(std::move(metadata).error());
-    auto changed = co_await store_.set_metadata(at, call_.id, *std::move(metadata));
+    auto changed = co_await store_.set_metadata(at, call_.id, std::move(body->metadata));
     if (!changed) co_return fail(std::move(changed).error());
     co_return encoded(*changed);
   }
@@ -286,9 +259,9 @@ class Serving {
     co_return encoded(*page);
   }
   Task<Result<std::string>> add_items(StoreCall at) {
-    auto body = body_object(incoming_.body);
+    auto body = history::read_conversation(incoming_.body);
     if (!body) co_return fail(std::move(body).error());
-    auto items = items_in(*body, seed());
+    auto items = items_of(*body, seed());
     if (!items) co_return fail(std::move(items).error());
     ItemPage told;
     told.items = *items;

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "dialects/fields.h"
+#include "dialects/media_urls.h"
 #include "dialects/openai/answer.h"
 #include "relay/neutral_facts.h"
 #include "wire/http_head.h"
@@ -62,6 +63,7 @@ Result<std::unique_ptr<Translation>> Translation::decode(const RequestState& sta
   QQ_TRY(model::ChatRequest request,
          client->decode_request(state.incoming.body, request_head(state.incoming)));
   request.stream = state.facts.stream;
+  dialects::tidy_media_urls(request);
   return std::unique_ptr<Translation>(new Translation(state, *client, std::move(request)));
 }
 
@@ -72,6 +74,8 @@ Result<dialects::EncodedRequest> Translation::encode_for(const model::Target& ta
   const model::Dialect target_dialect = *model::conversation_at(endpoint);
   const auto* provider = dialects::provider_dialect(target_dialect);
   QQ_ASSERT(provider != nullptr);
+  // What a client says in its provider's own words is between the two.
+  if (target_dialect != request_.dialect) QQ_CHECK(dialects::check_media_urls(request_));
   const auto renamed = names_.fit(request_, target_dialect);
   auto encoded = provider->encode_request(renamed ? *renamed : request_, target, losses_);
   dialects::use_callers_words(request_.dialect, losses_);

@@ -187,6 +187,21 @@ TEST(Translated, ARefusalBesideAnOpenBreakerIsTheLastWord) {
   world.expect_rest();
 }
 
+TEST(Translated, OnlyTheWebIsForCallersToName) {
+  World world;
+  for (const std::string url : {"s3://bucket/key", "gs://bucket/key", "file:///etc/passwd", "picture.png"}) {
+    Ask ask = messages("alone");
+    ask.body = R"({"model":"alone","max_tokens":50,"messages":[{"role":"user","content":[)"
+               R"({"type":"image","source":{"type":"url","url":")" +
+               url + R"("}}]}]})";
+    const Exchange heard = world.ask(ask);
+    EXPECT_EQ(heard.reply.status, 400) << url << heard.reply.body;
+    EXPECT_NE(heard.reply.body.find("messages[].content"), std::string::npos) << heard.reply.body;
+    EXPECT_EQ(world.provider(0).seen().requests().size(), 0U) << url;
+  }
+  world.expect_rest();
+}
+
 TEST(Translated, LossesAreNamed) {
   World world;
   Ask ask = messages("alone");

@@ -1,6 +1,7 @@
 // Faults after the client was given content: what was delivered stays, then exactly one error event in the
 // client's dialect, no [DONE], no other target.
 #include "simulation/fault_case.h"
+#include "wire/json.h"
 
 namespace qq::simulation::faults_mid_stream {
 namespace {
@@ -102,6 +103,26 @@ TEST(FaultMidStreamEnds, AnErrorBehindTheFinishReasonIsToldToo) {
   EXPECT_NE(heard.reply.body.find("data: {\"error\":"), std::string::npos);
   EXPECT_EQ(heard.reply.body.find("[DONE]"), std::string::npos);
   EXPECT_TRUE(heard.record->interrupted);
+  world.expect_rest();
+}
+
+TEST(FaultMidStreamEnds, AnEventThatIsNoJsonReachesNobody) {
+  World world;
+  world.provider(0).misbehave("fault=truncated_json; at=5");
+  for (const Mode mode : modes_of(Modes::Streamed)) {
+    const Exchange heard = world.ask(mode.ask("alone"));
+    EXPECT_EQ(heard.reply.status, 200);
+    EXPECT_TRUE(heard.record->interrupted);
+    EXPECT_EQ(heard.story(), "bad_json");
+    const std::string_view body = heard.reply.body;
+    for (std::size_t at = body.find("data: "); at != std::string_view::npos;
+         at = body.find("\ndata: ", at + 1)) {
+      at = body.find('{', at);
+      const std::string_view data = body.substr(at, body.find('\n', at) - at);
+      EXPECT_FALSE(wire::check_json(data)) << data;
+    }
+    EXPECT_NE(heard.reply.body.find("upstream_bad_json"), std::string::npos) << heard.reply.body;
+  }
   world.expect_rest();
 }
 

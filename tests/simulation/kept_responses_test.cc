@@ -134,6 +134,20 @@ TEST(StoredObjects, AResponseIsReadAndDeleted) {
   world.expect_rest();
 }
 
+TEST(StoredObjects, ABrokenItemComesIntoNoConversation) {
+  World world(chat_only());
+  const Exchange refused =
+      call(world, "POST", "/v1/conversations", R"({"items":[{"role":"user","content":"x"},{}]})");
+  EXPECT_EQ(refused.reply.status, 400) << refused.reply.body;
+  EXPECT_EQ(wire::JsonValue(refused.reply.body).at("error", "param")->string(), "items[1].type");
+  const Exchange made = call(world, "POST", "/v1/conversations", "{}");
+  const std::string id = wire::JsonValue(made.reply.body).member("id")->string();
+  const Exchange twice = call(world, "POST", "/v1/conversations/" + id + "/items",
+                              R"({"items":[],"items":[{"role":"user","content":"x"}]})");
+  EXPECT_EQ(twice.reply.status, 400) << twice.reply.body;
+  world.expect_rest();
+}
+
 TEST(StoredObjects, AConversationGrowsByWhatIsSaidInIt) {
   World world(chat_only());
   const Exchange made =

@@ -117,7 +117,9 @@ class RequestWriter {
     });
     for (const model::ToolResultPart* result : split.results) {
       json_.begin_object().member("role", "tool").member("tool_call_id", ids_.of_result(*result));
-      json_.member("content", text_of_result(*result)).end_object();
+      const std::string said = text_of_result(*result);
+      // Results without any content are refused.
+      json_.member("content", trimmed(said).empty() ? "." : std::string_view(said)).end_object();
       if (result->is_error) lose_once(error_lost_, "is_error", loss::kNoSuchField);
     }
     if (split.moved_media) lose(Field::ImageInput, loss::kNearest);

@@ -135,6 +135,16 @@ TEST(CohereRequest, SamplingStaysInCoheresRanges) {
   EXPECT_EQ(std::ranges::count(out.losses, '\n'), 5);
 }
 
+TEST(CohereRequest, AToolsResultIsNeverEmpty) {
+  const Sent out = asked(request(turn(Role::User, text("Hi")),
+                                 turn(Role::Assistant, call("a", "f", "{}"), call("b", "f", "{}")),
+                                 turn(Role::User, result("a", ""), result("b", " \n"))));
+  EXPECT_NE(out.body.find(R"({"role":"tool","tool_call_id":"a","content":"."})"), std::string::npos)
+      << out.body;
+  EXPECT_NE(out.body.find(R"({"role":"tool","tool_call_id":"b","content":"."})"), std::string::npos)
+      << out.body;
+}
+
 TEST(CohereRequest, ThinkingIsABudget) {
   model::ChatRequest wish = hello();
   wish.reasoning.emplace().effort = model::ReasoningWish::Effort::Low;

@@ -132,7 +132,8 @@ void append_members(std::string& out, const Words& words) {
 }
 
 // A provider's own error object goes on as it is: it holds what no reader here knows of (Azure's
-// innererror, Groq's failed_generation, OpenRouter's metadata). It must carry a message, which SDKs show.
+// innererror, Groq's failed_generation, OpenRouter's metadata). It must carry a message, which SDKs show; the
+// other three members that they read are added where it has none of them.
 bool hands_on_object(const Error& error) noexcept {
   if (error.object.empty() || is_about_our_account(error.kind)) return false;
   const auto message = wire::JsonValue(error.object).member("message");
@@ -142,7 +143,18 @@ bool hands_on_object(const Error& error) noexcept {
 std::string error_document(const Error& error, std::string_view request_id) {
   std::string out = "{\"error\":";
   if (hands_on_object(error)) {
-    out += error.object;
+    const wire::JsonValue object(error.object);
+    out.append(error.object, 0, error.object.rfind('}'));
+    const Words words = words_of(error, request_id);
+    const auto add = [&](std::string_view name, std::string_view value) {
+      if (object.member(name)) return;
+      out.append(",\"").append(name).append("\":");
+      append_string_or_null(out, value);
+    };
+    add("type", words.type);
+    add("param", words.param);
+    add("code", words.code);
+    out += '}';
   } else {
     out += '{';
     append_members(out, words_of(error, request_id));

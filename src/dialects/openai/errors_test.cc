@@ -99,7 +99,19 @@ TEST(EncodeError, HandsOnTheProvidersOwnObject) {
   error.type = "invalid_request_error";
   error.code = "content_filter";
   error.object = R"({"message":"filtered","code":"content_filter","innererror":{"code":"Responsible"}})";
-  EXPECT_EQ(encode_error(error, "id").body, "{\"error\":" + error.object + "}");
+  EXPECT_EQ(encode_error(error, "id").body,
+            R"({"error":{"message":"filtered","code":"content_filter","innererror":{"code":"Responsible"},)"
+            R"("type":"invalid_request_error","param":null}})");
+  error.object = R"({"message":"m","type":null,"param":"a","code":7})";
+  EXPECT_EQ(encode_error(error, "id").body, "{\"error\":" + error.object + "}") << "what is there stays";
+}
+
+TEST(EncodeError, GivesAForeignObjectTheMembersThatSdksRead) {
+  Error error = upstream(ErrorKind::Refused, 400);
+  error.object = "{\"type\":\"invalid_request_error\",\"message\":\"temperature: range: 0..1\"}\n";
+  EXPECT_EQ(encode_error(error, "id").body,
+            R"({"error":{"type":"invalid_request_error","message":"temperature: range: 0..1",)"
+            R"("param":null,"code":null}})");
 }
 
 TEST(EncodeError, KeepsTheProvidersWordsWhenThereIsNoObject) {

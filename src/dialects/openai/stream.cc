@@ -32,7 +32,7 @@ EventFacts StreamJudge::judge_raw(std::string_view raw) {
   raw = trimmed(raw);
   if (!raw.empty() && (raw.front() == '{' || raw.front() == '[')) {
     EventFacts facts = judge_document({}, raw, {});
-    if (facts.error) return facts;
+    if (facts.error && facts.error->kind != ErrorKind::BadJson) return facts;
   }
   EventFacts facts;
   facts.keep_alive = true;
@@ -58,8 +58,13 @@ EventFacts StreamJudge::judge_document(std::string_view name, std::string_view d
   if (is_json) {
     facts = judge_json(data);
     if (facts.content && !facts.terminal && !facts.error && name != "error") learn(data, framing, facts);
+  } else if (data.starts_with('{') && name != "error") {
+    // A client's SDK would stumble over it in the middle of its answer.
+    facts.error = Error::upstream(ErrorKind::BadJson, AttemptPhase::ReplyBegun,
+                                  "an event of the provider's stream is not JSON");
+    return facts;
   } else {
-    // What is no JSON is passed on and means nothing to us, unless it is named an error.
+    // Other words are passed on and mean nothing to us, unless they are named an error.
     facts.keep_alive = true;
   }
   if (name == "error" && !facts.error) {

@@ -271,13 +271,11 @@ class MessageReader {
   }
 
   static void add_annotations(JsonValue annotations, Parts& parts) {
-    if (!annotations.is_array()) return;
-    for (wire::JsonElements each(annotations); each.next();) {
-      const auto text = std::find_if(parts.rbegin(), parts.rend(),
-                                     [](const Part& part) { return part.as<model::TextPart>() != nullptr; });
-      if (text == parts.rend()) return;
-      text->as<model::TextPart>()->citations.emplace_back(each.value().text());
-    }
+    const auto text = std::find_if(parts.rbegin(), parts.rend(),
+                                   [](const Part& part) { return part.as<model::TextPart>() != nullptr; });
+    if (!annotations.is_array() || text == parts.rend()) return;
+    auto& citations = text->as<model::TextPart>()->citations;
+    for (wire::JsonElements each(annotations); each.next();) citations.emplace_back(each.value().text());
   }
 
   Result<> read_call(JsonValue value, const Path& path, Parts& parts) {

@@ -199,6 +199,19 @@ TEST(ChatRequestDecode, ReadsOpenRoutersReasoning) {
   EXPECT_EQ(wish(R"({"enabled":false})"), "  reasoning effort none\n");
 }
 
+// A body may hold that many of them: looked for anew for each annotation, the text would take minutes.
+TEST(ChatRequestDecode, ManyAnnotationsFindTheirTextBehindManyRefusals) {
+  constexpr std::size_t kMany = 200'000;
+  std::string body = R"({"model":"m","messages":[{"role":"assistant","content":[{"type":"text","text":"a"})";
+  for (std::size_t i = 0; i < kMany; ++i) body += R"(,{"type":"refusal","refusal":"x"})";
+  body += R"(],"annotations":[1)";
+  for (std::size_t i = 1; i < kMany; ++i) body += ",1";
+  body += "]}]}";
+  const model::ChatRequest request = decoded(body);
+  ASSERT_EQ(request.turns.size(), 1U);
+  EXPECT_EQ(request.turns[0].parts.at(0).as<model::TextPart>()->citations.size(), kMany);
+}
+
 TEST(ChatRequestDecode, ErrorsNameTheFieldAsItWasWritten) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"({"messages":[]})", "model"},

@@ -26,6 +26,16 @@ void keep_nested(model::ExtraFields nested, std::string_view path, model::ExtraF
   }
 }
 
+Result<> decode_items(JsonValue list, std::string_view name, TurnBuilder& turns) {
+  std::size_t index = 0;
+  for (wire::JsonElements items(list); items.next(); ++index) {
+    auto item = decode_item(items.value());
+    if (!item) return fail(within(std::move(item).error(), name, index));
+    turns.add(*std::move(item));
+  }
+  return {};
+}
+
 Result<> decode_input(JsonValue input, TurnBuilder& turns) {
   if (absent(input)) return {};
   if (input.is_string()) {
@@ -37,13 +47,7 @@ Result<> decode_input(JsonValue input, TurnBuilder& turns) {
   if (!input.is_array()) {
     return fail(invalid("'input' must be a string or an array of items", "input", "invalid_type"));
   }
-  std::size_t index = 0;
-  for (wire::JsonElements items(input); items.next(); ++index) {
-    auto item = decode_item(items.value());
-    if (!item) return fail(within(std::move(item).error(), "input", index));
-    turns.add(*std::move(item));
-  }
-  return {};
+  return decode_items(input, "input", turns);
 }
 
 Result<Tool> decode_tool(JsonValue value) {
@@ -268,7 +272,7 @@ Result<> decode_body(const TopMembers& top, ChatRequest& request) {
   }
   TurnBuilder turns(request.turns);
   if (top.instructions.is_array()) {  // as a stored response has them
-    QQ_CHECK(decode_input(top.instructions, turns));
+    QQ_CHECK(decode_items(top.instructions, "instructions", turns));
   } else {
     QQ_TRY(std::string instructions, string_of(top.instructions, "instructions"));
     if (!instructions.empty()) {

@@ -161,6 +161,8 @@ TEST(ResponsesRequest, ErrorsNameTheField) {
       {R"({"model":"m","input":1})", "input"},
       {R"({"model":"m","input":["x"]})", "input[0]"},
       {R"({"model":"m","input":[{"role":"user","content":"x"},{"content":"x"}]})", "input[1].type"},
+      {R"({"model":"m","instructions":[{"role":"system","content":"x"},{}],"input":"x"})",
+       "instructions[1].type"},
       {R"({"model":"m","input":[{"role":"tool","content":"x"}]})", "input[0].role"},
       {R"({"model":"m","input":[{"role":"user"}]})", "input[0].content"},
       {R"({"model":"m","input":[{"role":"user","content":[{"text":"x"}]}]})", "input[0].content[0].type"},

@@ -1,0 +1,95 @@
+#include "dialects/media_urls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "dialects/fields.h"
+
+namespace qq::dialects {
+namespace {
+
+using model::MediaPart;
+
+constexpr std::array<std::string_view, 2> kWeb{"https://", "http://"};
+
+bool begins_with(std::string_view text, std::string_view lower) noexcept {
+  return text.size() >= lower.size() &&
+         std::ranges::equal(text.substr(0, lower.size()), lower, {}, ascii_lower);
+}
+
+Field field_of(MediaPart::Kind kind) noexcept {
+  switch (kind) {
+    case MediaPart::Kind::Image: return Field::ImageInput;
+    case MediaPart::Kind::Audio: return Field::AudioInput;
+    case MediaPart::Kind::Video: return Field::VideoInput;
+    default: return Field::FileInput;
+  }
+}
+
+// The scheme of a URL as it is told to the caller: nothing that could be more than a word.
+std::string_view scheme_of(std::string_view url) noexcept {
+  constexpr std::size_t kLongest = 20;
+  const std::size_t colon = url.find(':');
+  if (colon == 0 || colon > kLongest) return {};
+  const bool plain = std::ranges::all_of(url.substr(0, colon), [](char c) {
+    return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.';
+  });
+  return plain ? url.substr(0, colon) : std::string_view();
+}
+
+Result<> check_url(const MediaPart& media, model::Dialect caller) {
+  if (std::ranges::any_of(kWeb, [&](std::string_view web) { return media.data.starts_with(web); })) return {};
+  const std::string_view scheme = scheme_of(media.data);
+  std::string why = "a file must be named by a whole URL, https://host/path, or sent as base64";
+  if (begins_with(scheme, "data")) {
+    why = "a data URL must hold base64: data:image/png;base64,...";
+  } else if (!scheme.empty()) {
+    why = fmt::format(
+        "URLs of the scheme '{}' are not possible with this model: give an https URL or the bytes", scheme);
+  }
+  Error error = Error::client(ErrorKind::InvalidRequest, std::move(why),
+                              std::string(name_of(field_of(media.kind), caller)));
+  error.type = "invalid_request_error";
+  return fail(std::move(error));
+}
+
+Result<> check_parts(const std::vector<model::Part>& parts, model::Dialect caller) {
+  for (const model::Part& part : parts) {
+    if (const auto* media = part.as<MediaPart>();
+        media != nullptr && media->source == MediaPart::Source::Url) {
+      QQ_CHECK(check_url(*media, caller));
+    } else if (const auto* result = part.as<model::ToolResultPart>()) {
+      QQ_CHECK(check_parts(result->content, caller));
+    }
+  }
+  return {};
+}
+
+void tidy_parts(std::vector<model::Part>& parts) {
+  for (model::Part& part : parts) {
+    if (auto* media = part.as<MediaPart>(); media != nullptr && media->source == MediaPart::Source::Url) {
+      for (const std::string_view web : kWeb) {
+        if (begins_with(media->data, web)) media->data.replace(0, web.size(), web);
+      }
+    } else if (auto* result = part.as<model::ToolResultPart>()) {
+      tidy_parts(result->content);
+    }
+  }
+}
+
+}  // namespace
+
+void tidy_media_urls(model::ChatRequest& request) {
+  for (model::Turn& turn : request.turns) tidy_parts(turn.parts);
+}
+
+Result<> check_media_urls(const model::ChatRequest& request) {
+  for (const model::Turn& turn : request.turns) QQ_CHECK(check_parts(turn.parts, request.dialect));
+  return {};
+}
+
+}  // namespace qq::dialects
