@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "dialects/openai_responses/history.h"
 #include "relay/client_words.h"
@@ -209,7 +210,7 @@ class Serving {
       case Verb::GetItem: return get_item(at);
       case Verb::DeleteItem: return delete_item(at);
     }
-    return get_response(at);
+    std::unreachable();
   }
 
  private:

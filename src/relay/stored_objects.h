@@ -43,7 +43,8 @@ struct StoredCall {
   bool oldest_first = false;
 };
 
-// Whether a path is one of these, and with which methods it is asked: "GET, HEAD", or empty for other paths.
+// Whether a path is one of these, and with which methods it is asked: "GET, DELETE", or empty for other
+// paths.
 std::string_view stored_methods(std::string_view path) noexcept;
 // Nothing for other paths and methods. Errors: InvalidRequest for a query that says nothing we know.
 std::optional<Result<StoredCall>> stored_call(const wire::RequestHead& head);

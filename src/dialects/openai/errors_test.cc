@@ -11,7 +11,7 @@ Error upstream(ErrorKind kind, int status = 0, std::string message = "their word
   return error;
 }
 
-std::string field(std::string_view body, std::string_view name) {
+std::string told_field(std::string_view body, std::string_view name) {
   EXPECT_FALSE(wire::check_json(body)) << body;
   const auto found = wire::JsonValue(body).at("error", name);
   return found ? std::string(found->text()) : "absent";
@@ -75,22 +75,22 @@ TEST(EncodeError, EveryKindHasAStatusATypeAndAValidBody) {
     const auto encoded = encode_error(upstream(static_cast<ErrorKind>(i)), "id");
     EXPECT_GE(encoded.status, 400);
     EXPECT_LT(encoded.status, 600);
-    EXPECT_NE(field(encoded.body, "type"), "null") << i;
-    EXPECT_NE(field(encoded.body, "message"), "absent") << i;
+    EXPECT_NE(told_field(encoded.body, "type"), "null") << i;
+    EXPECT_NE(told_field(encoded.body, "message"), "absent") << i;
   }
 }
 
 TEST(EncodeError, CodesAreTheOnesThatClientsLookFor) {
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::Unauthorized, "x"), "").body, "code"),
+  EXPECT_EQ(told_field(encode_error(Error::client(ErrorKind::Unauthorized, "x"), "").body, "code"),
             "\"invalid_api_key\"");
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::NotFound, "x", "model"), "").body, "code"),
+  EXPECT_EQ(told_field(encode_error(Error::client(ErrorKind::NotFound, "x", "model"), "").body, "code"),
             "\"model_not_found\"");
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::NotFound, "x"), "").body, "code"), "\"unknown_url\"");
-  EXPECT_EQ(field(encode_error(upstream(ErrorKind::RateLimited, 429), "").body, "code"),
+  EXPECT_EQ(told_field(encode_error(Error::client(ErrorKind::NotFound, "x"), "").body, "code"), "\"unknown_url\"");
+  EXPECT_EQ(told_field(encode_error(upstream(ErrorKind::RateLimited, 429), "").body, "code"),
             "\"rate_limit_exceeded\"");
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::QuotaExhausted, "x"), "").body, "code"),
+  EXPECT_EQ(told_field(encode_error(Error::client(ErrorKind::QuotaExhausted, "x"), "").body, "code"),
             "\"insufficient_quota\"");
-  EXPECT_EQ(field(encode_error(upstream(ErrorKind::TlsFailed), "").body, "code"), "\"upstream_tls\"");
+  EXPECT_EQ(told_field(encode_error(upstream(ErrorKind::TlsFailed), "").body, "code"), "\"upstream_tls\"");
 }
 
 TEST(EncodeError, HandsOnTheProvidersOwnObject) {
@@ -114,7 +114,7 @@ TEST(EncodeError, KeepsTheProvidersWordsWhenThereIsNoObject) {
 TEST(EncodeError, WritesItsOwnObjectWhenTheProvidersHasNoMessage) {
   Error error = upstream(ErrorKind::Refused, 400, "the provider answered with status 400 and no message");
   error.object = R"({"code":7})";
-  EXPECT_EQ(field(encode_error(error, "id").body, "message"),
+  EXPECT_EQ(told_field(encode_error(error, "id").body, "message"),
             "\"the provider answered with status 400 and no message\"");
 }
 
@@ -127,7 +127,7 @@ TEST(EncodeError, SaysNothingOfOurStandingWithAProvider) {
     const auto encoded = encode_error(error, "id");
     EXPECT_EQ(encoded.status, 503);
     EXPECT_EQ(encoded.body.find("API key"), std::string::npos) << encoded.body;
-    EXPECT_EQ(field(encoded.body, "code"), "\"upstream_unavailable\"");
+    EXPECT_EQ(told_field(encoded.body, "code"), "\"upstream_unavailable\"");
   }
 }
 
@@ -151,9 +151,9 @@ TEST(EncodeError, ALimitIsToldInOurWords) {
 }
 
 TEST(EncodeError, NamesTheRequestWhereSupportWillAskForIt) {
-  EXPECT_EQ(field(encode_error(Error::gateway(ErrorKind::Internal, "broken"), "01HX").body, "message"),
+  EXPECT_EQ(told_field(encode_error(Error::gateway(ErrorKind::Internal, "broken"), "01HX").body, "message"),
             "\"broken (request 01HX)\"");
-  EXPECT_EQ(field(encode_error(Error::client(ErrorKind::InvalidRequest, "bad"), "01HX").body, "message"),
+  EXPECT_EQ(told_field(encode_error(Error::client(ErrorKind::InvalidRequest, "bad"), "01HX").body, "message"),
             "\"bad\"");
 }
 
