@@ -291,9 +291,9 @@ TEST(KeptResponses, WhereNothingIsKeptNoIdIsPassedOn) {
 
 TEST(KeptResponses, TheWholeConversationCountsAsABody) {
   WorldSetup setup = openai("sim-gpt");
-  setup.config += "limits: {body_max: 64KiB, bodies_in_flight_max: 128KiB}\n";
+  setup.config += "limits: {body_max: 640KiB, bodies_in_flight_max: 1280KiB}\n";
   World world(std::move(setup));
-  const std::string much(40'000, 'x');
+  const std::string much(400'000, 'x');
   const Exchange first = world.ask(say(much));
   ASSERT_EQ(first.reply.status, 200) << first.reply.body;
   const std::string previous = R"(,"previous_response_id":")" + id_of(first) + "\"";
@@ -307,8 +307,8 @@ TEST(KeptResponses, TheWholeConversationCountsAsABody) {
   world.provider(0).misbehave("delay=1000");
   std::vector<Client*> clients = world.start_many(4, say("And?", previous));
   world.run_for(500ms);
-  EXPECT_GE(world.process().bodies_in_flight_bytes.load(), 2 * 40'000);
-  EXPECT_LE(world.process().bodies_in_flight_bytes.load(), 128 * 1024);
+  EXPECT_GE(world.process().bodies_in_flight_bytes.load(), 2 * 400'000);
+  EXPECT_LE(world.process().bodies_in_flight_bytes.load(), 1280 * 1024);
   int good = 0;
   int refused = 0;
   for (Client* client : clients) {
