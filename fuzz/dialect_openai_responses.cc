@@ -1,5 +1,6 @@
 // OpenAI's responses dialect, by fuzz/dialect_support.h: the first byte says what the rest is. A request that
 // was read and written says the same when that is done again.
+#include "dialects/openai/request.h"
 #include "dialects/openai_responses/dialect.h"
 #include "dialects/openai_responses/history.h"
 #include "fuzz/dialect_support.h"
@@ -10,12 +11,26 @@ using namespace qq;
 namespace responses = qq::dialects::openai_responses;
 constexpr model::Dialect kResponses = model::Dialect::OpenAiResponses;
 
+// What is kept of a request, goes on, and is sent to who keeps nothing.
 void check_history(std::string_view body) {
-  const auto items = responses::input_items(body);
+  const auto facts = dialects::openai::inspect_request(model::Endpoint::Responses, body, {});
+  if (!facts) return;
+  const auto items = responses::input_items(facts->state.input);
   if (!items) return;
   FUZZ_CHECK(!wire::check_json(*items));
-  if (const auto whole = responses::with_history(body, {*items, *items}))
-    FUZZ_CHECK(!wire::check_json(*whole));
+  const auto whole = responses::with_history(facts->document, facts->state.input, {*items, *items});
+  if (!whole) return;
+  FUZZ_CHECK(!wire::check_json(whole->body));
+  auto sent = dialects::openai::inspect_request(model::Endpoint::Responses, whole->body, {});
+  if (!sent) return;
+  sent->keeps_nothing = sent->asks_thoughts = true;
+  model::Target target;
+  target.quirks.seals_thoughts = target.reasons = true;
+  dialects::openai::TargetBody out;
+  dialects::openai::encode_for_target(*sent, whole->body, model::Endpoint::Responses, target, out);
+  std::string text;
+  for (const std::string_view piece : out.pieces) text += piece;
+  FUZZ_CHECK(!wire::check_json(text, {.depth_max = 1024}));
 }
 
 void check_written_twice(std::string_view body) {

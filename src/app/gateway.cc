@@ -62,7 +62,10 @@ Result<> Gateway::build(int loops) {
   }
   shared_.render_metrics = [this] { return render_metrics(); };
 
-  QQ_TRY(responses_, storage::open_responses(config.responses, std::chrono::system_clock::now()));
+  const auto report = [this](std::string_view what) {
+    telemetry_.log_event(telemetry::Level::Error, "the store of responses failed", {{"error", what}});
+  };
+  QQ_TRY(responses_, storage::open_responses(config.responses, std::chrono::system_clock::now(), report));
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));

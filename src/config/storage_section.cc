@@ -48,13 +48,15 @@ const Section& responses_section() {
       .id = "responses_storage",
       .doc =
           "Answers of `/v1/responses` that later requests continue (`previous_response_id`), and "
-          "conversations. Each entry holds all that its model was given. An owner sees its own only.",
+          "conversations. Each entry holds all that its model was given. An owner sees its own only: "
+          "providers, whose accounts owners share, are told to keep nothing (`store: false`), and an id that "
+          "is not here is not found. Together with what it continues a request is at most as large as "
+          "`limits.body_max`, and counts in `limits.bodies_in_flight_max`.",
       .fields =
           {Make(backend_field())
                .doc("`memory`: gone at the end of the process. `sqlite`: a file, which several processes of "
-                    "one machine may share. `none`: nothing is kept, and a request that continues an answer "
-                    "is "
-                    "refused.")
+                    "one machine may share. `none`: nothing is kept, and a request that names an earlier "
+                    "answer, a conversation or an item of them is refused.")
                .absent("`sqlite` if `path` is given, else `memory`")
                .restart()
                .known_as({"type", "kind", "driver"}),
@@ -70,9 +72,8 @@ const Section& responses_section() {
                .restart()
                .known_as({"expires", "retention", "max_age"}),
            Make(size("entry_max", &T::entry_max, 1024, 512 * kMiB))
-               .doc(
-                   "Largest answer with its input, and largest conversation. A larger answer is told but not "
-                   "kept.")
+               .doc("Largest answer with its input, and largest conversation. A larger answer is told as "
+                    "`store: false` and not kept (`queqiao_responses_not_kept_total`).")
                .restart(),
            Make(size("owner_max", &T::owner_max, 0, kTiB))
                .doc(

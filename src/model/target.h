@@ -96,6 +96,7 @@ struct Quirks {
   bool reasoning_excluded_from_output = false;  // completion_tokens leaves reasoning tokens out (xAI chat)
   bool refuses_include_usage = false;           // stream_options.include_usage is an error there (Mistral)
   bool prefers_responses = false;               // asked in another dialect, it says more there than in chat
+  bool seals_thoughts = false;  // takes back only thoughts that it has sealed itself (responses)
   ChatQuirks chat{};
   MessagesForm messages_form = MessagesForm::Direct;
 };

@@ -36,7 +36,8 @@ using Chat = model::ChatQuirks;
 constexpr Quirks kUsualQuirks{};
 // Asked in another dialect, its reasoning models say and take more in responses: their thoughts come back
 // with the next turn only there, and chat refuses tools together with thinking since GPT-5.4.
-constexpr Quirks kOpenaiQuirks{.prefers_responses = true, .chat = {.openai_words = true}};
+constexpr Quirks kOpenaiQuirks{
+    .prefers_responses = true, .seals_thoughts = true, .chat = {.openai_words = true}};
 // Send usage with every stream of their own accord: nothing is gained by asking.
 constexpr Quirks kUsageUnaskedQuirks{.force_include_usage = false};
 // The same, and answers 422 (extra_forbidden) to a client that asks.

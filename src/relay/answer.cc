@@ -10,6 +10,7 @@
 #include "relay/empty_reply.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
+#include "relay/response_store.h"
 #include "relay/shown_word.h"
 #include "relay/translation.h"
 #include "relay/usage_drain.h"
@@ -85,6 +86,11 @@ dialects::openai::AnswerFacts judge(const model::Attempt& attempt, std::string_v
 std::size_t held_max(const RequestState& state, const model::Attempt& attempt) noexcept {
   const bool may_stream_on = !attempt.translated && is_openai(attempt.endpoint);
   const Limits& limits = state.snapshot.limits;
+  // What the store may keep is held for it.
+  if (state.keeping) {
+    return std::max({limits.held_answer_max, state.services.responses->entry_bytes_max(),
+                     may_stream_on ? std::size_t{0} : limits.event_max});
+  }
   return may_stream_on ? limits.held_answer_max : std::max(limits.held_answer_max, limits.event_max);
 }
 
@@ -152,7 +158,8 @@ Result<ClientPort::Taken> deliver_whole(RequestState& state, model::Attempt& att
 Task<Result<>> finish_whole(RequestState& state, ClientPort::Taken taken) {
   if (state.keeping) {
     ResponseKeeping& keeping = *state.keeping;
-    co_await keep_response(state, keeping.body);
+    const bool kept = co_await keep_response(state, keeping.body);
+    if (!kept) keeping.body = told_response(state, keeping.body);
     const std::string_view body = keeping.body;
     taken = state.client.reply(keeping.status, keeping.header_lines, {&body, 1});
   }
@@ -170,6 +177,7 @@ bool looks_like_an_answer(std::string_view held) noexcept {
 [[gnu::noinline]] ClientPort::Taken begin_large(RequestState& state, model::Attempt& attempt, int status,
                                                 std::string_view content_type, std::string_view passed_lines,
                                                 std::string_view held) {
+  give_up_keeping(state);
   commit(state, attempt);
   state.incoming.free_body();
   state.client.begin(status, reply_header_lines(state, attempt, content_type, passed_lines));

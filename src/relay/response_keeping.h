@@ -1,9 +1,11 @@
 // Stateful responses that the gateway keeps itself, so that every target can go on with them: a request that
-// names an earlier answer or a conversation becomes one that holds it, and each answer is kept before it is
-// told as completed, unless `store` is false.
+// names an earlier answer, a conversation or single items of them becomes one that holds them, and each
+// answer is kept before it is told as completed, unless `store` is false or it is too large (counted as not
+// kept).
 //
-// What is not in our store may be in the provider's: such a request passes through unchanged where the first
-// target speaks the dialect, and its answer is not kept, as we don't know what it answers.
+// The gateway is the only keeper. Providers are told to keep nothing (openai_responses/stateless.h), as
+// owners share their accounts; an id that is not this owner's is not found here and never asked for
+// elsewhere. Where nothing is kept (`storage.responses.backend: none`), no id is.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,9 +18,7 @@ namespace qq::relay {
 
 struct ResponseKeeping {
   dialects::openai_responses::StateWanted wanted;
-  bool resumed = false;     // the past was put into the request
-  std::string turn_input;   // the client's own items, for a conversation
-  std::string whole_input;  // all that the model is given
+  std::size_t past_items = 0;  // of the request's input, those that the client did not send now
   // A whole answer that waits until it is kept.
   int status = 0;
   std::string header_lines;
@@ -27,17 +27,24 @@ struct ResponseKeeping {
 
 // Whether `resume` has something to do.
 bool may_be_stateful(const RequestState& state) noexcept;
-// Looks at what the request wants of the store, and puts the past into it. Errors: NotFound, InvalidRequest,
-// and the store's own.
+// Looks at what the request wants of the store, and puts what it names into it, counted as a body that the
+// client had sent. Errors: NotFound, InvalidRequest, PayloadTooLarge (over `limits.body_max` together),
+// Saturated (no room among the bodies in flight), and the store's own.
 Task<Result<>> resume(RequestState& state);
 
 // The answer's response object as the client is to read it.
 std::string told_response(const RequestState& state, std::string_view response);
-// The same inside the event that ends a stream; nothing if none of `events` (whole ones) does. `response`
-// becomes the object that is to be kept.
+// Events with the same in each response object; `events` are whole ones.
+std::string told_events(const RequestState& state, std::string_view events);
+// The same where one of `events` ends the stream; nothing if none does. `response` becomes the object that is
+// to be kept.
 std::optional<std::string> told_last_event(const RequestState& state, std::string_view events,
                                            std::string& response);
-// Keeps what was told. A store that fails takes no answer from its client: it is counted.
-Task<void> keep_response(RequestState& state, std::string response);
+// Keeps what is to be told, with the request's input, whose body is freed. A store that fails takes no answer
+// from its client: false, it is counted, and what is told from then on says `store: false`.
+Task<bool> keep_response(RequestState& state, std::string response);
+// What cannot be kept: it is counted, and the answer goes out as it comes, with the provider's `store:
+// false`.
+void give_up_keeping(RequestState& state);
 
 }  // namespace qq::relay

@@ -12,7 +12,7 @@
 namespace qq::relay {
 
 enum class ResponseBackend : std::uint8_t {
-  None,    // nothing is kept: a request that names an earlier answer is refused
+  None,    // nothing is kept, here or at a provider: a request that names an earlier answer is refused
   Memory,  // of this process, and gone with it
   Sqlite,  // in a file, which several processes of one machine may share
 };

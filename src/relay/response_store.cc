@@ -27,7 +27,9 @@ Error not_found(std::string_view what, std::string_view id) {
 }  // namespace
 
 std::size_t bytes_of(const StoredResponse& response) noexcept {
-  return kEntryBytes + response.id.size() + response.model.size() + response.response.size() +
+  std::size_t ids = 0;
+  for (const std::string& id : response.item_ids) ids += kItemBytes + id.size();
+  return kEntryBytes + ids + response.id.size() + response.model.size() + response.response.size() +
          response.input.size() + response.previous_id.size() + response.conversation_id.size();
 }
 

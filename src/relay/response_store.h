@@ -2,13 +2,12 @@
 // `previous_response_id`, and conversations. Implemented by storage/memory and storage/sqlite; one suite,
 // storage/response_store_contract_test.cc, tells what both promise.
 //
-//   const StoreCall call(loop, key.owner, loop.wall_now(), scope.until(loop.now() + 2s));
+//   const StoreCall call(loop, key.owner, loop.wall_now(), scope);
 //   auto kept = co_await store.get(call, wanted.previous_response_id);       // before the request is planned
 //   if (!kept) ...                                                           // NotFound, or the store failed
 //   ... dialects/openai_responses/history.h makes of (*kept)->input and (*kept)->response the whole request
 //   ... the answer is complete
-//   co_await store.put(call_without_client, entry);                          // before it is told as
-//   completed
+//   co_await store.put(call_without_client, entry);             // before it is told as completed
 //
 // Every entry stands alone: `input` holds all that the model was given, not only the last turn. So an earlier
 // answer may be deleted, run out or be pushed out, and its successors still work, at the price that a
@@ -30,8 +29,8 @@
 // not wait under the client's cancellation: the answer of a client that has left was still paid for.
 //
 // Other errors, for all calls: Saturated (too many calls wait, or the disk is full; nothing was changed),
-// ShuttingDown, Internal (the file is damaged, I/O failed). None of their texts holds an owner or any
-// content.
+// ShuttingDown, Internal (the file is damaged, I/O failed). They are told to callers: none of their texts
+// holds an owner, any content or a file's path.
 //
 // Threading: any loop may call; a coroutine is resumed on the loop that called. The store outlives every
 // coroutine that waits in it; loops may end before the store, once none of theirs does.
@@ -77,6 +76,8 @@ struct StoredResponse {
   std::string input;            // an array of all items the model was given, JSON
   std::string previous_id;      // empty: none
   std::string conversation_id;  // empty: none
+  // Of the items that `response` has in its output, for `get_with_item`; not given back.
+  std::vector<std::string> item_ids;
 };
 
 struct Conversation {
@@ -120,6 +121,10 @@ class ResponseStore {
                                   std::vector<ConversationItem> turn) = 0;
   // Errors of this and all below: NotFound, in OpenAI's words.
   virtual Task<Result<std::shared_ptr<const StoredResponse>>> get(StoreCall call, std::string id) = 0;
+  // The answer that has this item in its output; of several the one that was put last. Its `input` may be
+  // left out.
+  virtual Task<Result<std::shared_ptr<const StoredResponse>>> get_with_item(StoreCall call,
+                                                                            std::string item_id) = 0;
   virtual Task<Result<>> remove(StoreCall call, std::string id) = 0;
 
   // A conversation with its first items. Errors: PayloadTooLarge, InvalidRequest (an id that is there).
@@ -144,6 +149,9 @@ class ResponseStore {
   // Frees the room of at most `most` entries of any owner that had run out by `call.now`, those first that
   // ran out first; `call.owner` means nothing. How many it were: fewer than `most` when none is left.
   virtual Task<Result<std::size_t>> remove_expired(StoreCall call, std::size_t most) = 0;
+
+  // As in its ResponseLimits; any thread.
+  [[nodiscard]] virtual std::size_t entry_bytes_max() const noexcept = 0;
 };
 
 // --- For implementations, so that they count and refuse alike ---

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "dialects/openai_responses/conversation.h"
 #include "dialects/openai_responses/history.h"
@@ -187,7 +188,7 @@ class Serving {
       case Verb::GetItem: return get_item(at);
       case Verb::DeleteItem: return delete_item(at);
     }
-    return get_response(at);
+    std::unreachable();
   }
 
  private:

@@ -114,7 +114,7 @@ class Relaying {
   // The end of a response that is to be kept waits until it is.
   [[nodiscard]] bool is_put_off() const noexcept { return put_off_; }
   [[nodiscard]] std::string take_response() noexcept { return std::exchange(response_, {}); }
-  void write_put_off();
+  void write_put_off(bool kept);
   // The client was waited for. What the provider did meanwhile is not known.
   void client_waited_for() noexcept { gap_until_ = {}; }
   void client_left(Result<>& flushed);
@@ -146,6 +146,7 @@ class Relaying {
   void take_in_full(const Piece& piece);
   void hand_over(EventFlow::Output& step, bool finished);
   bool put_end_off(EventFlow::Output& step, bool last);
+  void put_first_right(EventFlow::Output& step);
   void end(std::optional<Error> error);
   void note_facts();
   // The stream has come to its end, and what it cost is known or never will be.
@@ -286,7 +287,11 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   if (!attempt_.delivered) {
     commit(state_, attempt_);
     delivered_ = true;
-    state_.incoming.free_body();  // nothing can be sent again
+    if (state_.keeping) {
+      put_first_right(step);
+    } else {
+      state_.incoming.free_body();  // nothing can be sent again
+    }
     if (!client.begun()) {
       client.begin(
           200, reply_header_lines(state_, attempt_, stream_type_of(state_.array_stream()), passed_lines_));
@@ -308,6 +313,14 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   if (step.error || finished) end(std::move(step.error));
 }
 
+// The events before the content say of the provider's store what is true of ours.
+[[gnu::noinline]] void Relaying::put_first_right(EventFlow::Output& step) {
+  std::string events = std::move(held_);
+  for (const std::string_view piece : step.out) events.append(piece);
+  step.out = {};
+  held_ = told_events(state_, events);
+}
+
 // The event that ends a response has come: it is held back, as the client would ask for what it names.
 [[gnu::noinline]] bool Relaying::put_end_off(EventFlow::Output& step, bool last) {
   if (step.error) return false;
@@ -326,8 +339,9 @@ void Relaying::hand_over(EventFlow::Output& step, bool finished) {
   return true;
 }
 
-[[gnu::noinline]] void Relaying::write_put_off() {
+[[gnu::noinline]] void Relaying::write_put_off(bool kept) {
   put_off_ = false;
+  if (!kept) held_ = told_events(state_, held_);
   state_.keeping.reset();  // what may still come is no answer
   const std::string_view piece = held_;
   const auto taken =
@@ -370,8 +384,8 @@ Task<Result<>> relay_events(RequestState& state, model::Attempt& attempt, Upstre
     }
     if (relaying.is_put_off()) {
       reply.keep();
-      co_await keep_response(state, relaying.take_response());
-      relaying.write_put_off();
+      const bool kept = co_await keep_response(state, relaying.take_response());
+      relaying.write_put_off(kept);
       continue;
     }
     if (relaying.over()) break;

@@ -47,24 +47,38 @@ BlockingPool::~BlockingPool() {
     stopping_ = true;
     left.swap(jobs_);
     bytes_ = 0;
+    owners_.clear();
   }
   changed_.notify_all();
   for (Job& job : left) job.function(Fate::Drop);
   for (std::thread& thread : threads_) thread.join();
 }
 
+// A job that is larger than a bound may wait alone.
+bool BlockingPool::has_room_for(const Job& job) const {
+  const bool heavy = !jobs_.empty() && bytes_ + job.bytes > options_.queue_bytes_max;
+  if (heavy || jobs_.size() >= options_.queue_max) return false;
+  const auto own = owners_.find(job.owner);
+  if (own == owners_.end()) return true;
+  return own->second.bytes + job.bytes <= options_.queue_bytes_max / options_.owner_share &&
+         own->second.jobs < options_.queue_max / options_.owner_share;
+}
+
 Result<> BlockingPool::submit(Job job) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return fail(shutting_down());
-    // A job that is larger than the bound may wait alone.
-    const bool heavy = !jobs_.empty() && bytes_ + job.bytes > options_.queue_bytes_max;
-    if (heavy || jobs_.size() >= options_.queue_max) {
+    if (!has_room_for(job)) {
       Error error = Error::gateway(ErrorKind::Saturated, "too much waits for storage; try again later");
       error.retry_after = std::chrono::seconds(1);
       return fail(std::move(error));
     }
     bytes_ += job.bytes;
+    if (!job.owner.empty()) {
+      Waiting& own = owners_[job.owner];
+      own.bytes += job.bytes;
+      ++own.jobs;
+    }
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();
@@ -82,14 +96,13 @@ void BlockingPool::work_off() {
       job = std::move(jobs_.front());
       jobs_.pop_front();
       bytes_ -= job.bytes;
+      if (const auto own = owners_.find(job.owner); own != owners_.end()) {
+        own->second.bytes -= job.bytes;
+        if (--own->second.jobs == 0) owners_.erase(own);
+      }
     }
     job.function(Fate::Run);
   }
-}
-
-std::size_t BlockingPool::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return jobs_.size();
 }
 
 Error BlockingPool::shutting_down() {

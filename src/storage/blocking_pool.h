@@ -5,10 +5,12 @@
 //   const Result<int> found = co_await pool.run(loop, scope, bytes, [&db, id] { return db.find(id); });
 //
 // Work is begun in the order in which it came; with one thread it is also done in that order, and needs no
-// lock. It runs with all signals blocked, returns a Result and throws nothing.
+// lock. What one owner has waiting is bounded too, so that the others' finds room and does not wait long. It
+// runs with all signals blocked, returns a Result and throws nothing.
 //
-// The queue is bounded in jobs and in the bytes that jobs say they hold; what does not fit is refused at once
-// with Saturated. What nobody waits for any more when its turn comes is dropped, not done.
+// The queue is bounded in jobs and in the bytes that jobs say they hold, and each owner's share of it; what
+// does not fit is refused at once with Saturated. What nobody waits for any more when its turn comes is
+// dropped, not done.
 //
 // Threading: any thread may call `run` on its own loop. A wait ends early at the scope's deadline
 // (TotalTimeout) or its cancellation; work that has begun then goes on, and its result is destroyed on the
@@ -29,6 +31,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -69,6 +72,7 @@ class BlockingPool {
     // Guesses: a second's work of a slow disk, and a few of the largest entries.
     std::size_t queue_max = 1'024;
     std::size_t queue_bytes_max = std::size_t{128} << 20U;
+    std::size_t owner_share = 4;  // one owner has at most a quarter of both
   };
 
   explicit BlockingPool(Options options);
@@ -76,18 +80,22 @@ class BlockingPool {
   BlockingPool& operator=(const BlockingPool&) = delete;
   ~BlockingPool();
 
-  // `work` is called without arguments and returns a Result; `bytes` is what it holds. Errors, beside its
-  // own: Saturated, TotalTimeout, ShuttingDown, the cancellation's reason.
+  // `work` is called without arguments and returns a Result; `bytes` is what it holds, `owner` whose it is
+  // (empty: nobody's, without a share). Errors, beside its own: Saturated, TotalTimeout, ShuttingDown, the
+  // cancellation's reason.
   template <typename Work>
-  Task<std::invoke_result_t<Work&>> run(net::EventLoop& loop, net::Scope scope, std::size_t bytes, Work work);
-
-  // Jobs that wait, without those that run.
-  [[nodiscard]] std::size_t waiting() const;
+  Task<std::invoke_result_t<Work&>> run(net::EventLoop& loop, net::Scope scope, std::size_t bytes, Work work,
+                                        std::string owner = {});
 
  private:
   enum class Fate : bool { Run, Drop };
   struct Job {
     std::move_only_function<void(Fate)> function;
+    std::size_t bytes = 0;
+    std::string owner;
+  };
+  struct Waiting {
+    std::size_t jobs = 0;
     std::size_t bytes = 0;
   };
   template <typename R>
@@ -108,14 +116,16 @@ class BlockingPool {
   };
 
   Result<> submit(Job job);
+  [[nodiscard]] bool has_room_for(const Job& job) const;
   void work_off();
   [[nodiscard]] static Error shutting_down();
   [[nodiscard]] static Error ended(net::Wake wake, const net::Scope& scope);
 
   const Options options_;
-  mutable std::mutex mutex_;  // guards the three below
+  std::mutex mutex_;  // guards the four below
   std::deque<Job> jobs_;
-  std::size_t bytes_ = 0;  // of the jobs that wait
+  std::size_t bytes_ = 0;                            // of the jobs that wait
+  std::unordered_map<std::string, Waiting> owners_;  // of those with an owner
   bool stopping_ = false;
   std::condition_variable changed_;
   std::vector<std::thread> threads_;
@@ -123,13 +133,14 @@ class BlockingPool {
 
 template <typename Work>
 Task<std::invoke_result_t<Work&>> BlockingPool::run(net::EventLoop& loop, net::Scope scope, std::size_t bytes,
-                                                    Work work) {
+                                                    Work work, std::string owner) {
   using R = std::invoke_result_t<Work&>;
   if (const auto refused = net::refuses_to_wait(loop, scope)) co_return fail(ended(*refused, scope));
   const auto answer = std::make_shared<Answer<R>>(loop);
   const Leaving leaving(*answer);
   Job job;
   job.bytes = bytes;
+  job.owner = std::move(owner);
   job.function = [answer, work = std::move(work)](Fate fate) mutable {
     if (answer->abandoned()) return;
     R value = fate == Fate::Run ? work() : R(fail(shutting_down()));

@@ -84,7 +84,7 @@ TEST_F(BlockingPoolTest, JobsRunInTheirOrder) {
     };
     spawn(pool, within(loop_), 0, work, results[static_cast<std::size_t>(i)]);
   }
-  EXPECT_EQ(pool.waiting(), 20U);
+  EXPECT_TRUE(order.empty());
   gate_.open.count_down();
   run_until_joined();
   ASSERT_EQ(order.size(), 20U);
@@ -108,6 +108,32 @@ TEST_F(BlockingPoolTest, BeyondTheQueueOrItsBytesWorkIsRefusedAtOnce) {
   gate_.open.count_down();
   run_until_joined();
   EXPECT_EQ(results[0]->value(), 2);
+}
+
+TEST_F(BlockingPoolTest, OneOwnerLeavesRoomForTheOthers) {
+  BlockingPool::Options shared = small();
+  shared.queue_max = 8;
+  shared.owner_share = 4;
+  BlockingPool pool(shared);
+  hold(pool);
+  const auto work = []() -> Result<int> { return 2; };
+  const auto submit = [&](std::string owner, std::size_t bytes, std::optional<Result<int>>& result) {
+    group_.spawn(keep_result(pool.run(loop_, within(loop_), bytes, work, std::move(owner)), result));
+    return !result.has_value();
+  };
+  std::array<std::optional<Result<int>>, 8> results;
+  EXPECT_TRUE(submit("greedy", 20, results[0]));
+  EXPECT_FALSE(submit("greedy", 20, results[1])) << "a quarter of 100 bytes is its share";
+  EXPECT_EQ(results[1]->error().kind, ErrorKind::Saturated);
+  EXPECT_TRUE(submit("greedy", 1, results[2]));
+  EXPECT_FALSE(submit("greedy", 1, results[3])) << "and of eight jobs two";
+  EXPECT_TRUE(submit("modest", 20, results[4]));
+  EXPECT_TRUE(submit("large", 50, results[5])) << "more than its share, but it is all that it has";
+  gate_.open.count_down();
+  run_until_joined();
+  EXPECT_TRUE(submit("greedy", 20, results[6])) << "what was done counts no more";
+  run_until_joined();
+  EXPECT_EQ(results[6]->value(), 2);
 }
 
 TEST_F(BlockingPoolTest, TheQueueHasALength) {

@@ -115,6 +115,38 @@ TEST_P(ResponseStoreContract, WhatWasPutIsGot) {
   EXPECT_EQ((*got)->conversation_id, response.conversation_id);
 }
 
+TEST_P(ResponseStoreContract, AnAnswerIsFoundByItsItemsByItsOwnerOnly) {
+  const auto with_items = [](const char* id, std::vector<std::string> items) {
+    relay::StoredResponse response = answer(id);
+    response.item_ids = std::move(items);
+    return response;
+  };
+  const auto found = [&](const char* owner, const char* item) {
+    const auto got = wait_for(store_->get_with_item(as(owner), item));
+    if (!got) {
+      EXPECT_EQ(got.error().kind, ErrorKind::NotFound);
+      return std::string();
+    }
+    return (*got)->id;
+  };
+  ASSERT_TRUE(put("anna", with_items("resp_1", {"rs_1", "msg_1"})));
+  EXPECT_EQ(found("anna", "rs_1"), "resp_1");
+  EXPECT_EQ(found("anna", "msg_1"), "resp_1");
+  EXPECT_EQ(found("anna", "msg_2"), "");
+  EXPECT_EQ(found("bert", "msg_1"), "");
+  ASSERT_TRUE(put("anna", with_items("resp_2", {"msg_1", "msg_1"})));
+  EXPECT_EQ(found("anna", "msg_1"), "resp_2") << "the one that was put last";
+  ASSERT_TRUE(put("anna", with_items("resp_2", {"msg_2"}))) << "another one with the same id";
+  EXPECT_EQ(found("anna", "msg_1"), "resp_1");
+  EXPECT_EQ(found("anna", "msg_2"), "resp_2");
+  ASSERT_TRUE(wait_for(store_->remove(as("anna"), "resp_1")));
+  EXPECT_EQ(found("anna", "msg_1"), "");
+  now_ += roomy().ttl;
+  EXPECT_EQ(found("anna", "msg_2"), "") << "it has run out";
+  EXPECT_EQ(wait_for(store_->remove_expired(as("anna"), 10)).value(), 1U);
+  EXPECT_EQ(found("anna", "msg_2"), "");
+}
+
 TEST_P(ResponseStoreContract, WhatWasRemovedDoesNotExist) {
   ASSERT_TRUE(put("anna", answer("resp_1")));
   EXPECT_TRUE(wait_for(store_->remove(as("anna"), "resp_1")));

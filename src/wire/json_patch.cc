@@ -57,6 +57,14 @@ void JsonPatch::remove_member(JsonValue object, JsonValue value) {
   touch(object).removed.push_back(offset(value));
 }
 
+void JsonPatch::cut(std::string_view bytes) {
+  const std::less_equal<const char*> not_after;
+  QQ_ASSERT(not_after(original_.data(), bytes.data()));
+  QQ_ASSERT(not_after(bytes.data() + bytes.size(), original_.data() + original_.size()));
+  const auto begin = static_cast<std::size_t>(bytes.data() - original_.data());
+  edits_.push_back({begin, begin + bytes.size(), {}});
+}
+
 // Which bytes go depends on all edits of the object: a comma belongs to the member before it as long as
 // a member follows that stays, else to the one behind it.
 void JsonPatch::splice(const Object& touched, std::vector<Splice>& splices) const {

@@ -31,6 +31,8 @@ class JsonPatch {
   // may touch a member; removing two neighbours works. Edits inside something that is replaced or
   // removed are dropped.
   void remove_member(JsonValue object, JsonValue value);
+  // Removes these bytes of the original. That JSON is left is the caller's to see to.
+  void cut(std::string_view bytes);
 
   [[nodiscard]] bool empty() const noexcept { return edits_.empty() && objects_.empty(); }
   [[nodiscard]] std::string apply() const;

@@ -139,6 +139,14 @@ TEST(JsonPatch, DropsEditsInsideWhatIsRemovedOrReplaced) {
   EXPECT_EQ(apply_checked(patch), R"({"c":null,"e":3})");
 }
 
+TEST(JsonPatch, CutsBytesBesideOtherEdits) {
+  constexpr std::string_view kDocument = R"({"a":[1, 2,3],"b":4})";
+  JsonPatch patch(kDocument);
+  patch.cut(kDocument.substr(kDocument.find("1, "), 3));
+  patch.replace(*JsonValue(kDocument).member("b"), "5");
+  EXPECT_EQ(apply_checked(patch), R"({"a":[2,3],"b":5})");
+}
+
 TEST(WithOtherString, KeepsTheQuotesOfThePlaceOfAPlainText) {
   constexpr std::string_view kDocument = R"({"a":"b\"c","d":1})";
   const std::string_view name = "gpt-4.1/mini";

@@ -191,9 +191,10 @@ World::World(WorldSetup setup) {
   upstream_ =
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   authorizer_ = std::make_unique<upstream::RequestAuthorizer>(loop_, *upstream_);
+  responses_ = storage::open_responses(setup.responses, loop_.wall_now()).value();
   polling_ = std::make_unique<upstream::PollingClient>(loop_, *upstream_, *authorizer_);
   services_.emplace(relay::LoopServices{loop_, *polling_, observer_, counters_, process_, snapshot_,
-                                        Random(setup.seed), &responses_});
+                                        Random(setup.seed), responses_.get()});
   services_->authorizer = authorizer_.get();
   for (const downstream::ListenerConfig& listener : loaded->listeners)
     shared_.listeners.push_back({listener, nullptr});

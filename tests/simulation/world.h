@@ -23,7 +23,7 @@
 #include "net/simulated_loop.h"
 #include "resilience/target_health.h"
 #include "simulator/provider/provider_simulator.h"
-#include "storage/memory/memory_response_store.h"
+#include "storage/open_responses.h"
 #include "upstream/http_client.h"
 #include "upstream/polling_client.h"
 #include "upstream/request_authorizer.h"
@@ -88,6 +88,7 @@ struct WorldSetup {
   bool keyless = false;                 // no key at all, not even the one of kKeyLine
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
+  relay::ResponseStorage responses{};       // in memory, or none
   std::shared_ptr<net::TlsClientContext> tls{};
   std::shared_ptr<net::TlsServerContext> listener_tls{};
   int servers = 1;  // which share the listener, as the loops of a process do; here all on the one loop
@@ -167,7 +168,7 @@ class World {
   std::unique_ptr<upstream::HttpUpstreamClient> upstream_;
   std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
   std::unique_ptr<upstream::PollingClient> polling_;
-  storage::MemoryResponseStore responses_{relay::ResponseStorage{}.limits()};
+  std::unique_ptr<relay::ResponseStore> responses_;
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;

@@ -46,6 +46,10 @@ constexpr bool has_history(model::Endpoint endpoint) noexcept {
   return model::conversation_at(endpoint) || model::dialect_of(endpoint) != model::Dialect::OpenAiChat;
 }
 
+constexpr bool has_state(model::Endpoint endpoint) noexcept {
+  return endpoint == model::Endpoint::Responses || endpoint == model::Endpoint::CountInputTokens;
+}
+
 // Gemini's requests say the model and whether to stream in the URL.
 constexpr bool says_it_in_the_path(model::Endpoint endpoint) noexcept {
   return model::dialect_of(endpoint) == model::Dialect::Gemini;
@@ -185,12 +189,24 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
   OwnedKey model{"model"};
   OwnedKey stream{"stream"};
   OwnedKey stream_options{"stream_options"};
+  std::array<OwnedKey, 7> of_state{{{"input"},
+                                    {"include"},
+                                    {"store"},
+                                    {"background"},
+                                    {"reasoning"},
+                                    {"previous_response_id"},
+                                    {"conversation"}}};
+  std::array<OwnedKey*, 3 + of_state.size()> owned{&model, &stream, &stream_options};
+  std::size_t owned_count = 3;
+  if (has_state(endpoint)) {
+    for (OwnedKey& key : of_state) owned[owned_count++] = &key;
+  }
   JsonValue n;
   JsonValue prompt;
   for (wire::JsonMembers members(facts.document, outline); members.next();) {
     if (members.raw_key() == "n") n = members.value();
     if (endpoint == model::Endpoint::Completions && members.raw_key() == "prompt") prompt = members.value();
-    for (OwnedKey* key : {&model, &stream, &stream_options}) {
+    for (OwnedKey* key : std::span(owned).first(owned_count)) {
       if (members.key_is(key->name)) {
         QQ_CHECK(key->take(members));
         break;
@@ -199,6 +215,14 @@ Result<RequestFacts> inspect_request(model::Endpoint endpoint, std::string_view 
     }
   }
   QQ_CHECK(read_model(endpoint, model.value, facts));
+  const auto& [input, include, store, background, reasoning, previous, conversation] = of_state;
+  facts.state = {.input = input.value,
+                 .include = include.value,
+                 .store = store.value,
+                 .background = background.value,
+                 .reasoning = reasoning.value,
+                 .previous_response_id = previous.value,
+                 .conversation = conversation.value};
   if (has_streams(endpoint)) {
     QQ_TRY(facts.stream, boolean_or_null(stream.value, "stream"));
   }
@@ -249,11 +273,12 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
   const bool writes_model = wants_model && facts.model != target.upstream_model;
   const bool forces_usage = usage_was_forced(facts, endpoint, target);
   const bool drops_usage = target.quirks.refuses_include_usage && names_include_usage(facts);
+  const bool keeps_nothing = facts.keeps_nothing && has_state(endpoint);
   out.patch.reset();
   out.model_json.clear();
 
   // The usual cases need no patch: nothing to change, or one name to replace.
-  if (!drops_model && !forces_usage && !drops_usage && (has_model || !writes_model)) {
+  if (!drops_model && !forces_usage && !drops_usage && !keeps_nothing && (has_model || !writes_model)) {
     if (writes_model) {
       out.few = wire::with_other_string(body, facts.model_value, target.upstream_model, out.model_json);
       out.pieces = out.few;
@@ -286,6 +311,11 @@ void encode_for_target(const RequestFacts& facts, std::string_view body, model::
     }
   }
   if (drops_usage) drop_include_usage(facts, patch);
+  if (keeps_nothing && endpoint == model::Endpoint::Responses) {
+    openai_responses::make_stateless(facts.state, facts.document, target, facts.asks_thoughts, patch);
+  } else if (keeps_nothing) {
+    openai_responses::tidy_input(facts.state.input, target, patch);
+  }
   out.many = patch.pieces();
   out.pieces = out.many;
   count_bytes(out);

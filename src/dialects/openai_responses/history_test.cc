@@ -5,23 +5,61 @@
 namespace qq::dialects::openai_responses {
 namespace {
 
+using wire::JsonValue;
+
+JsonValue member(std::string_view object, std::string_view key) {
+  return JsonValue(object).member(key).value_or(JsonValue());
+}
+
+StateMembers members_of(std::string_view body) {
+  return {.input = member(body, "input"),
+          .include = member(body, "include"),
+          .store = member(body, "store"),
+          .background = member(body, "background"),
+          .reasoning = member(body, "reasoning"),
+          .previous_response_id = member(body, "previous_response_id"),
+          .conversation = member(body, "conversation")};
+}
+
+Result<Whole> whole_of(std::string_view body, const Exchange& past, const FoundItems& found = {}) {
+  return with_history(JsonValue(body), member(body, "input"), past, found);
+}
+
 TEST(ResponsesHistory, TheConversationStandsInFrontOfTheNewInput) {
   const Exchange stored{
       R"([{"type":"message","role":"user","content":"one"}])",
-      R"([{"id":"rs_1","type":"reasoning","summary":[]},{"id":"msg_1","type":"message","role":"assistant","content":[],"created_by":"x"}])"};
-  const auto whole = with_history(
+      R"([{"id":"msg_1","type":"message","role":"assistant","content":[],"created_by":"x"}])"};
+  const auto whole = whole_of(
       R"({"model":"m","previous_response_id":"resp_1","instructions":"new","input":"two","store":true})",
       stored);
   ASSERT_TRUE(whole);
   EXPECT_EQ(
-      *whole,
-      R"({"model":"m","instructions":"new","store":false,"input":[{"type":"message","role":"user","content":"one"},)"
+      whole->body,
+      R"({"model":"m","instructions":"new","store":true,"input":[{"type":"message","role":"user","content":"one"},)"
       R"({"id":"msg_1","type":"message","role":"assistant","content":[]},)"
       R"({"type":"message","role":"user","content":"two"}]})");
-  const auto next = input_items(*whole);
-  ASSERT_TRUE(next);
-  EXPECT_EQ(std::count(next->begin(), next->end(), '{'), 3)
-      << "what is stored with the next answer is all of it";
+  EXPECT_EQ(whole->past_items, 2U);
+  const JsonValue input = member(whole->body, "input");
+  EXPECT_EQ(*input_items(input), input.text()) << "what is stored with the next answer is all of it";
+  EXPECT_EQ(*input_items(input, whole->past_items), R"([{"type":"message","role":"user","content":"two"}])")
+      << "and what a conversation gets is the client's own";
+}
+
+TEST(ResponsesHistory, WithAThoughtThatNobodyKnowsGoTheIdsOfItsTurn) {
+  const Exchange stored{
+      R"([{"role":"user","content":"one"},)"
+      R"({"id":"rs_1","type":"reasoning","summary":[]},{"type":"function_call","id":"fc_1","call_id":"c"},)"
+      R"({"type":"function_call_output","call_id":"c","output":"x"}])",
+      R"([{"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"e"},{"id":"msg_2","type":"message"}])"};
+  const auto whole = whole_of(R"({"input":[]})", stored);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->body,
+            R"({"input":[{"role":"user","content":"one"},{"type":"function_call","call_id":"c"},)"
+            R"({"type":"function_call_output","call_id":"c","output":"x"},)"
+            R"({"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"e"},)"
+            R"({"id":"msg_2","type":"message"}]})")
+      << "another turn keeps both";
+  EXPECT_EQ(whole->past_items, 5U);
 }
 
 // Each reference that is looked for in the text of the conversation would make this last for minutes.
@@ -42,33 +80,63 @@ TEST(ResponsesHistory, ManyReferencesToMuchAreFound) {
 TEST(ResponsesHistory, ReferencesAreOfWhatStandsThere) {
   const Exchange stored{
       "[]", R"([{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"}])"};
-  const auto whole = with_history(
-      R"({"input":[{"type":"item_reference","id":"fc_1"},{"id":"fc_1"},{"type":"function_call_output","call_id":"c","output":"x"}]})",
+  const auto whole = whole_of(
+      R"({"input":[{"type":"item_reference","id":"fc_1"},{"type":"function_call_output","call_id":"c","output":"x"}]})",
       stored);
   ASSERT_TRUE(whole) << whole.error().message;
-  EXPECT_EQ(
-      *whole,
-      R"({"store":false,"input":[{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"},)"
-      R"({"type":"function_call_output","call_id":"c","output":"x"}]})");
-  const auto unknown = with_history(R"({"input":[{"type":"item_reference","id":"fc_2"}]})", stored);
+  EXPECT_EQ(whole->body,
+            R"({"input":[{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"},)"
+            R"({"type":"function_call_output","call_id":"c","output":"x"}]})");
+  const auto unknown = whole_of(R"({"input":[{"type":"item_reference","id":"fc_2"}]})", stored);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().param, "input[0].id");
+  EXPECT_EQ(unknown.error().kind, ErrorKind::NotFound);
+}
+
+TEST(ResponsesHistory, WhatIsNamedTakesItsNamesPlace) {
+  const std::string_view body =
+      R"({"input":[{"role":"user","content":"a"},{"type":"item_reference","id":"rs_1"},{"id":"fc_1"},)"
+      R"({"type":"reasoning","id":"rs_2","summary":[]},{"type":"reasoning","id":"rs_3","summary":[]}]})";
+  const auto names = named_items(member(body, "input"));
+  ASSERT_TRUE(names);
+  ASSERT_EQ(names->size(), 4U);
+  EXPECT_EQ((*names)[0].id, "rs_1");
+  EXPECT_EQ((*names)[1].id, "fc_1");
+  EXPECT_TRUE((*names)[1].must_be_found);
+  EXPECT_FALSE((*names)[3].must_be_found) << "a thought can be done without";
+  FoundItems found;
+  find_items(
+      R"({"output":[{"id":"rs_1","type":"reasoning","encrypted_content":"e"},{"id":"fc_1","type":"function_call"},{"id":"x"}]})",
+      *names, found);
+  find_items(R"({"output":[{"id":"rs_2","type":"reasoning","encrypted_content":"f"}]})", *names, found);
+  EXPECT_EQ(found.size(), 3U) << "of what an answer has only what was named";
+  EXPECT_EQ(
+      whole_of(body, {}, found)->body,
+      R"({"input":[{"role":"user","content":"a"},{"id":"rs_1","type":"reasoning","encrypted_content":"e"},)"
+      R"({"id":"fc_1","type":"function_call"},{"id":"rs_2","type":"reasoning","encrypted_content":"f"},)"
+      R"({"type":"reasoning","id":"rs_3","summary":[]}]})");
+  EXPECT_FALSE(named_items(JsonValue(R"([{"id":"a"},{"type":"item_reference","id":"a"}])")));
+  EXPECT_TRUE(named_items(JsonValue("\"text\""))->empty());
+  EXPECT_EQ(output_ids(R"({"output":[{"id":"a"},{"id":""},{},{"id":"b"}]})"),
+            (std::vector<std::string>{"a", "b"}));
 }
 
 TEST(ResponsesHistory, ARequestSaysWhatItContinuesAndWhetherToKeepIt) {
-  const auto plain = state_wanted(R"({"input":"a"})");
+  const auto wanted = [](std::string_view body) { return state_wanted(members_of(body)); };
+  const auto plain = wanted(R"({"input":"a"})");
   ASSERT_TRUE(plain);
   EXPECT_TRUE(plain->store) << "as OpenAI does unless told otherwise";
   EXPECT_TRUE(plain->previous_response_id.empty());
-  const auto next = state_wanted(R"({"previous_response_id":"resp_1","conversation":null,"store":false})");
+  const auto next = wanted(R"({"previous_response_id":"resp_1","conversation":null,"store":false})");
   ASSERT_TRUE(next);
   EXPECT_EQ(next->previous_response_id, "resp_1");
   EXPECT_FALSE(next->store);
-  EXPECT_EQ(state_wanted(R"({"conversation":"conv_1"})")->conversation, "conv_1");
-  EXPECT_EQ(state_wanted(R"({"conversation":{"id":"conv_1"}})")->conversation, "conv_1");
-  EXPECT_FALSE(state_wanted(R"({"conversation":1})"));
-  EXPECT_FALSE(state_wanted(R"({"store":"yes"})"));
-  const auto both = state_wanted(R"({"conversation":"conv_1","previous_response_id":"resp_1"})");
+  EXPECT_TRUE(wanted(R"({"store":null})")->store);
+  EXPECT_EQ(wanted(R"({"conversation":"conv_1"})")->conversation, "conv_1");
+  EXPECT_EQ(wanted(R"({"conversation":{"id":"conv_1"}})")->conversation, "conv_1");
+  EXPECT_FALSE(wanted(R"({"conversation":1})"));
+  EXPECT_FALSE(wanted(R"({"store":"yes"})"));
+  const auto both = wanted(R"({"conversation":"conv_1","previous_response_id":"resp_1"})");
   ASSERT_FALSE(both);
   EXPECT_EQ(both.error().kind, ErrorKind::InvalidRequest);
 }
@@ -89,8 +157,8 @@ TEST(ResponsesHistory, AnAnswerThatWasKeptGoesOn) {
   EXPECT_EQ(kept->created_unix, 5);
   const auto past = exchange_of("[{\"content\":\"a\"}]", *told);
   ASSERT_TRUE(past);
-  EXPECT_EQ(*with_history(R"({"previous_response_id":"resp_1","input":"b"})", *past),
-            R"({"store":false,"input":[{"content":"a"},{"id":"msg_1"},)"
+  EXPECT_EQ(whole_of(R"({"previous_response_id":"resp_1","input":"b"})", *past)->body,
+            R"({"input":[{"content":"a"},{"id":"msg_1"},)"
             R"({"type":"message","role":"user","content":"b"}]})");
   EXPECT_FALSE(exchange_of("{}", *told));
   EXPECT_FALSE(exchange_of("[]", "x"));
@@ -113,20 +181,21 @@ TEST(ResponsesHistory, IdsMadeHereAreTheGatewaysOwn) {
   EXPECT_EQ((*turn)[0].json, R"({"id":"qq_item_resp_1_0","role":"user","content":"a"})");
   EXPECT_EQ((*turn)[1].json, R"({"id":"qq_item_resp_1_1","role":"user"})");
   EXPECT_EQ((*turn)[2].id, "msg_1");
-  const Exchange past{"[" + (*turn)[0].json + "," + (*turn)[2].json + "]", "[]"};
+  const std::string items = "[" + (*turn)[0].json + "," + (*turn)[2].json + "]";
   EXPECT_EQ(
-      *with_history(
-          R"({"conversation":"conv_1","input":[{"type":"item_reference","id":"qq_item_resp_1_0"}]})", past),
-      R"({"store":false,"input":[{"role":"user","content":"a"},{"id":"msg_1","type":"message"}]})")
+      whole_of(R"({"conversation":"conv_1","input":[{"type":"item_reference","id":"qq_item_resp_1_0"}]})",
+               {items, "[]"})
+          ->body,
+      R"({"input":[{"role":"user","content":"a"},{"id":"msg_1","type":"message"}]})")
       << "no provider sees them, and a client may refer to them";
 }
 
-TEST(ResponsesHistory, WhatIsNoRequestIsRefused) {
-  EXPECT_FALSE(input_items("{"));
-  EXPECT_FALSE(input_items("[]"));
-  EXPECT_FALSE(input_items(R"({"input":1})"));
-  EXPECT_FALSE(with_history(R"({"input":"a","input":"b"})", {"[]", "[]"}));
-  EXPECT_EQ(*input_items(R"({"model":"m"})"), "[]");
+TEST(ResponsesHistory, WhatIsNoInputIsRefused) {
+  EXPECT_FALSE(input_items(JsonValue("1")));
+  EXPECT_FALSE(whole_of(R"({"input":1})", {}));
+  EXPECT_EQ(*input_items(JsonValue()), "[]");
+  EXPECT_EQ(*input_items(JsonValue("null")), "[]");
+  EXPECT_EQ(whole_of(R"({"model":"m"})", {})->body, R"({"model":"m","input":[]})");
 }
 
 }  // namespace

@@ -267,12 +267,6 @@ void read_stops(JsonValue value, Asked& asked) {
   std::erase(asked.stops, std::string{});
 }
 
-bool sounds_like_reasoning(std::string_view model) noexcept {
-  return model.find("reason") != std::string_view::npos || model.find("think") != std::string_view::npos ||
-         model.ends_with("-r1") || model.starts_with("o1") || model.starts_with("o3") ||
-         model.starts_with("o4");
-}
-
 Result<> read_member(const JsonMembers& member, Asked& asked) {
   const JsonValue value = member.value();
   if (member.key_is("model")) {
@@ -307,6 +301,7 @@ Result<> read_member(const JsonMembers& member, Asked& asked) {
   } else if (member.key_is("include")) {
     for (JsonElements items(value); items.next();) {
       if (items.value().string() == "message.output_text.logprobs") asked.logprobs = true;
+      if (items.value().string() == "reasoning.encrypted_content") asked.sealed_thoughts = true;
     }
   } else if (member.key_is("max_tokens") || member.key_is("max_completion_tokens") ||
              member.key_is("max_output_tokens")) {
@@ -412,6 +407,12 @@ void read_tools_of(const model::ChatRequest& request, Asked& asked) {
 }
 
 }  // namespace
+
+bool sounds_like_reasoning(std::string_view model) noexcept {
+  return model.find("reason") != std::string_view::npos || model.find("think") != std::string_view::npos ||
+         model.ends_with("-r1") || model.starts_with("o1") || model.starts_with("o3") ||
+         model.starts_with("o4");
+}
 
 std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed) noexcept {
   constexpr std::uint64_t kPrime = 0x100000001b3ULL;

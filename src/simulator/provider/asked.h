@@ -47,7 +47,8 @@ struct Asked {
   unsigned top_logprobs = 0;
   std::optional<std::uint64_t> max_tokens{};
   std::vector<std::string> stops{};
-  bool reasoning = false;  // by the model's name or because it was asked for
+  bool reasoning = false;        // by the model's name or because it was asked for
+  bool sealed_thoughts = false;  // responses: include reasoning.encrypted_content
 
   std::uint64_t prompt_bytes = 0;
   // Of the prompt only: not of the model's name or the options that a gateway may rewrite, so that ids in
@@ -64,6 +65,9 @@ struct Asked {
 // OpenAI's dialects, read leniently where the real providers do, and refused in OpenAI's words. `body` is
 // JSON that was checked and must stay alive. Errors carry OpenAI's message and `param`.
 Result<Asked> read_asked(Route route, std::string_view body, std::string_view path_model);
+
+// Whether a model thinks, by its name.
+bool sounds_like_reasoning(std::string_view model) noexcept;
 
 // A conversation that was read by its dialect (voices/voice.h). `prompt` is the JSON that is billed.
 Asked asked_of(std::shared_ptr<const model::ChatRequest> request, std::string_view prompt);

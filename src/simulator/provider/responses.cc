@@ -41,6 +41,10 @@ std::string logprobs_json(const Asked& asked, std::span<const std::string> token
   return out + "]";
 }
 
+// The last letters of an id behind a thought: no hexadecimal digit, then as many of the thought's.
+constexpr char kBehindThought = 'r';
+constexpr std::size_t kThoughtEnd = 8;
+
 class ResponsesWriter {
  public:
   ResponsesWriter(const Asked& asked, const Script& script)
@@ -87,6 +91,14 @@ class ResponsesWriter {
 
   std::string id(std::string_view prefix, std::uint64_t salt = 0) const {
     return stable_id(prefix, asked_.hash + salt, 48);
+  }
+
+  std::string item_id(std::string_view prefix, std::uint64_t salt) const {
+    std::string own = id(prefix, salt);
+    if (said_->reasoning.empty()) return own;
+    const std::string thought = id("rs_", 1);
+    own.resize(own.size() - kThoughtEnd - 1);
+    return own + kBehindThought + thought.substr(thought.size() - kThoughtEnd);
   }
 
   // The response object; `items` is the inside of `output`.
@@ -144,12 +156,15 @@ class ResponsesWriter {
     const std::string summary =
         done ? fmt::format(R"({{"type":"summary_text","text":{}}})", in_quotes(joined(said_->reasoning)))
              : "";
-    return fmt::format(R"({{"id":"{}","type":"reasoning","summary":[{}]}})", id("rs_", 1), summary);
+    const std::string name = id("rs_", 1);
+    const std::string sealed =
+        asked_.sealed_thoughts ? fmt::format(R"(,"encrypted_content":"{}{}")", kSealed, name) : "";
+    return fmt::format(R"({{"id":"{}","type":"reasoning","summary":[{}]{}}})", name, summary, sealed);
   }
 
   std::string message_item(std::string_view status, std::string_view part) const {
     return fmt::format(R"({{"id":"{}","type":"message","status":"{}","role":"assistant","content":[{}]}})",
-                       id("msg_", 2), status, part);
+                       item_id("msg_", 2), status, part);
   }
 
   std::string text_part(std::string_view text, std::span<const std::string> tokens) const {
@@ -168,7 +183,7 @@ class ResponsesWriter {
     const ToolCall& call = said_->calls[at];
     return fmt::format(
         R"({{"id":"{}","type":"function_call","status":"{}","arguments":{},"call_id":{},"name":{}}})",
-        id("fc_", 10 + at), done ? "completed" : "in_progress",
+        item_id("fc_", 10 + at), done ? "completed" : "in_progress",
         in_quotes(done ? call.arguments : std::string()), in_quotes(call.id), in_quotes(call.name));
   }
 
@@ -196,7 +211,7 @@ class ResponsesWriter {
 
   void stream_message() {
     const std::string where =
-        fmt::format(R"("item_id":"{}","output_index":{},"content_index":0)", id("msg_", 2), index_);
+        fmt::format(R"("item_id":"{}","output_index":{},"content_index":0)", item_id("msg_", 2), index_);
     item_event("added", message_item("in_progress", ""));
     if (script_.faults.any(Fault::EmptyRoleOnly, Fault::EmptyNull)) {
       // A message without any part.
@@ -219,7 +234,8 @@ class ResponsesWriter {
   }
 
   void stream_call(std::size_t at) {
-    const std::string where = fmt::format(R"("item_id":"{}","output_index":{})", id("fc_", 10 + at), index_);
+    const std::string where =
+        fmt::format(R"("item_id":"{}","output_index":{})", item_id("fc_", 10 + at), index_);
     item_event("added", call_item(at, false));
     deltas("response.function_call_arguments.delta", where, token_pieces(said_->calls[at].arguments), false);
     event("response.function_call_arguments.done",
@@ -231,7 +247,7 @@ class ResponsesWriter {
   void tiny_events() {
     event("response.output_text.delta",
           fmt::format(R"("item_id":"{}","output_index":0,"content_index":0,"delta":"x","logprobs":[])",
-                      id("msg_", 2)),
+                      item_id("msg_", 2)),
           PieceKind::Content, script_.count > 0 ? script_.count : 100'000);
   }
 
@@ -263,6 +279,11 @@ class ResponsesWriter {
 };
 
 }  // namespace
+
+std::string end_of_thought_before(std::string_view item_id) {
+  if (item_id.size() <= kThoughtEnd || item_id[item_id.size() - kThoughtEnd - 1] != kBehindThought) return {};
+  return std::string(item_id.substr(item_id.size() - kThoughtEnd));
+}
 
 Reply responses_reply(const Asked& asked, const Script& script) {
   ResponsesWriter writer(asked, script);

@@ -1,6 +1,7 @@
 #include "storage/memory/memory_response_store.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "base/assert.h"
@@ -73,6 +74,20 @@ Task<Result<std::shared_ptr<const relay::StoredResponse>>> MemoryResponseStore::
   const Entry* const entry = find(call.owner, Kind::Response, id, call.now);
   if (entry == nullptr) co_return fail(relay::response_not_found(id));
   co_return entry->response;
+}
+
+Task<Result<std::shared_ptr<const relay::StoredResponse>>> MemoryResponseStore::get_with_item(
+    StoreCall call, std::string item_id) {
+  const WallTime now = in_milliseconds(call.now);
+  const std::lock_guard lock(mutex_);
+  if (const auto own = owners_.find(call.owner); own != owners_.end()) {
+    const std::set<ItemOf>& items = own->second.items;
+    auto place = items.upper_bound({item_id, std::numeric_limits<std::uint64_t>::max()});
+    while (place != items.begin() && (--place)->id == item_id) {
+      if (place->entry->expires > now) co_return place->entry->response;
+    }
+  }
+  co_return fail(relay::item_not_found(item_id));
 }
 
 Task<Result<>> MemoryResponseStore::remove(StoreCall call, std::string id) {
@@ -278,8 +293,12 @@ MemoryResponseStore::Entry& MemoryResponseStore::insert(const std::string& name,
   made.expires = now + limits_.ttl;
   owner.by_age.emplace(Age(made.changed, made.number), &made);
   by_expiry_.emplace(Age(made.expires, made.number), &made);
+  if (made.response) {
+    for (const std::string& id : made.response->item_ids) owner.items.insert({id, made.number, &made});
+  }
   std::size_t bytes = owner.bytes + made.bytes;
   if (older) {
+    forget_items(*older);
     bytes -= older->bytes;
     owner.by_age.erase({older->changed, older->number});
     by_expiry_.erase({older->expires, older->number});
@@ -289,8 +308,14 @@ MemoryResponseStore::Entry& MemoryResponseStore::insert(const std::string& name,
   return made;
 }
 
+void MemoryResponseStore::forget_items(Entry& entry) noexcept {
+  if (!entry.response) return;
+  for (const std::string& id : entry.response->item_ids) entry.owner->items.erase({id, entry.number, &entry});
+}
+
 void MemoryResponseStore::take_out(Entry& entry, Removed& removed) {
   Owner& owner = *entry.owner;
+  forget_items(entry);
   owner.by_age.erase({entry.changed, entry.number});
   by_expiry_.erase({entry.expires, entry.number});
   resize(owner, owner.bytes - entry.bytes);

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@ class MemoryResponseStore final : public relay::ResponseStore {
                           std::vector<relay::ConversationItem> turn) override;
   Task<Result<std::shared_ptr<const relay::StoredResponse>>> get(relay::StoreCall call,
                                                                  std::string id) override;
+  Task<Result<std::shared_ptr<const relay::StoredResponse>>> get_with_item(relay::StoreCall call,
+                                                                           std::string item_id) override;
   Task<Result<>> remove(relay::StoreCall call, std::string id) override;
   Task<Result<>> create_conversation(relay::StoreCall call, relay::Conversation conversation,
                                      std::vector<relay::ConversationItem> items) override;
@@ -46,12 +49,24 @@ class MemoryResponseStore final : public relay::ResponseStore {
   Task<Result<relay::Conversation>> remove_item(relay::StoreCall call, std::string conversation,
                                                 std::string id) override;
   Task<Result<std::size_t>> remove_expired(relay::StoreCall call, std::size_t most) override;
+  [[nodiscard]] std::size_t entry_bytes_max() const noexcept override { return limits_.entry_bytes_max; }
 
  private:
   enum class Kind : std::uint8_t { Response, Conversation };
   using SharedItem = std::shared_ptr<const relay::ConversationItem>;
   using Age = std::pair<WallTime, std::uint64_t>;  // a moment, then the entry's number
   struct Owner;
+  struct Entry;
+  // An item of an answer, by the number of its entry. The id is a view into that.
+  struct ItemOf {
+    std::string_view id;
+    std::uint64_t number = 0;
+    Entry* entry = nullptr;
+    auto operator<=>(const ItemOf& other) const noexcept {
+      return std::tie(id, number) <=> std::tie(other.id, other.number);
+    }
+    bool operator==(const ItemOf& other) const noexcept { return number == other.number && id == other.id; }
+  };
   struct Entry {
     Kind kind = Kind::Response;
     std::string id;
@@ -71,6 +86,7 @@ class MemoryResponseStore final : public relay::ResponseStore {
     std::size_t bytes = 0;
     std::map<std::pair<Kind, std::string>, std::unique_ptr<Entry>> entries;
     std::map<Age, Entry*> by_age;
+    std::set<ItemOf> items;  // of answers
   };
   struct MostFirst {
     bool operator()(const Owner* a, const Owner* b) const noexcept {
@@ -87,6 +103,7 @@ class MemoryResponseStore final : public relay::ResponseStore {
   void append(Entry& entry, std::vector<SharedItem> items, WallTime now);
   Entry& insert(const std::string& owner, std::unique_ptr<Entry> entry, WallTime now, Removed& removed);
   void take_out(Entry& entry, Removed& removed);
+  static void forget_items(Entry& entry) noexcept;
   void change(Entry& entry, std::size_t bytes, WallTime now);
   void resize(Owner& owner, std::size_t bytes);
   void make_room(Owner& owner, const Entry* keep, const Entry* keep_too, WallTime now, Removed& removed);

@@ -6,7 +6,7 @@
 //
 // Errors: Internal where the file is damaged or cannot be read or written, Saturated where the disk is full
 // or another process holds the file for longer than kBusyMax. They name the file and SQLite's reason, never a
-// value.
+// value: texts for the operator.
 #pragma once
 #include <chrono>
 #include <cstddef>

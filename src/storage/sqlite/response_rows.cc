@@ -44,6 +44,14 @@ struct ResponseRows::Statements {
            database.prepare("INSERT INTO entries (owner, kind, id, created_unix_ms, changed_unix_ms,"
                             " expires_unix_ms, bytes, model, previous_id, conversation_id, json)"
                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+    QQ_TRY(Statement got_with_item,
+           database.prepare("SELECT e.created_unix_ms, e.expires_unix_ms, e.model, e.previous_id,"
+                            "       e.conversation_id, e.json, e.id"
+                            "  FROM answer_items a JOIN entries e ON e.entry = a.entry"
+                            " WHERE a.id = ? AND e.owner = ? AND e.expires_unix_ms > ?"
+                            " ORDER BY a.entry DESC LIMIT 1"));
+    QQ_TRY(Statement answer_item,
+           database.prepare("INSERT INTO answer_items VALUES (?, ?) ON CONFLICT DO NOTHING"));
     QQ_TRY(Statement input, database.prepare("INSERT INTO inputs VALUES (?, ?)"));
     QQ_TRY(Statement replaced,
            database.prepare("DELETE FROM entries WHERE owner = ? AND kind = ? AND id = ?"));
@@ -71,14 +79,17 @@ struct ResponseRows::Statements {
     QQ_TRY(Statement run_out, database.prepare("SELECT entry FROM entries WHERE expires_unix_ms <= ?"
                                                " ORDER BY expires_unix_ms, entry LIMIT ?"));
     return std::make_unique<Statements>(Statements{
-        std::move(found), std::move(got), std::move(inserted), std::move(input), std::move(replaced),
-        std::move(removed), std::move(item_added), std::move(item_found), std::move(item_removed),
-        std::move(oldest_items), std::move(newest_items), std::move(touched), std::move(retold),
-        std::move(owner), std::move(total), std::move(largest), std::move(oldest), std::move(run_out)});
+        std::move(found),        std::move(got),        std::move(got_with_item), std::move(answer_item),
+        std::move(inserted),     std::move(input),      std::move(replaced),      std::move(removed),
+        std::move(item_added),   std::move(item_found), std::move(item_removed),  std::move(oldest_items),
+        std::move(newest_items), std::move(touched),    std::move(retold),        std::move(owner),
+        std::move(total),        std::move(largest),    std::move(oldest),        std::move(run_out)});
   }
 
   Statement found;
   Statement got;
+  Statement got_with_item;
+  Statement answer_item;
   Statement inserted;
   Statement input;
   Statement replaced;
@@ -165,6 +176,10 @@ Result<> ResponseRows::put(Asked asked, const relay::StoredResponse& response,
   const std::int64_t row = database_.last_insert_id();
   statements_->input.bind(row, response.input);
   QQ_CHECK(statements_->input.run());
+  for (const std::string& item : response.item_ids) {
+    statements_->answer_item.bind(item, row);
+    QQ_CHECK(statements_->answer_item.run());
+  }
   QQ_CHECK(make_room(asked, row, conversation));
   return transaction.commit();
 }
@@ -183,6 +198,24 @@ Result<std::shared_ptr<const relay::StoredResponse>> ResponseRows::get(Asked ask
   response->conversation_id = got.text(4);
   response->response = got.text(5);
   response->input = got.text(6);
+  got.reset();
+  return response;
+}
+
+Result<std::shared_ptr<const relay::StoredResponse>> ResponseRows::get_with_item(Asked asked,
+                                                                                 std::string_view item_id) {
+  Statement& got = statements_->got_with_item;
+  got.bind(item_id, asked.owner, unix_ms(asked.now));
+  QQ_TRY(const bool row, got.step());
+  if (!row) return fail(relay::item_not_found(item_id));
+  auto response = std::make_shared<relay::StoredResponse>();
+  response->created = wall_time(got.integer(0));
+  response->expires = wall_time(got.integer(1));
+  response->model = got.text(2);
+  response->previous_id = got.text(3);
+  response->conversation_id = got.text(4);
+  response->response = got.text(5);
+  response->id = got.text(6);
   got.reset();
   return response;
 }

@@ -4,6 +4,7 @@
 //   entries    one row for an answer or a conversation, with its bytes and when it runs out
 //   inputs     what the model was given, apart, so that an entry's row stays small
 //   items      of conversations, in the order of their row ids
+//   answer_items  which answer has an item of that id in its output
 //   owners     bytes and entries of each owner, kept by triggers; `totals` of all
 //
 // Threading: as Database; a writer and a reader each have their own ResponseRows on the same file.
@@ -34,6 +35,7 @@ class ResponseRows {
   Result<> put(Asked asked, const relay::StoredResponse& response,
                const std::vector<relay::ConversationItem>& turn);
   Result<std::shared_ptr<const relay::StoredResponse>> get(Asked asked, std::string_view id);
+  Result<std::shared_ptr<const relay::StoredResponse>> get_with_item(Asked asked, std::string_view item_id);
   Result<> remove(Asked asked, std::string_view id);
 
   Result<> create_conversation(Asked asked, const relay::Conversation& conversation,

@@ -67,6 +67,14 @@ CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN
   UPDATE totals SET bytes = bytes - old.bytes;
 END;
 )sql"},
+    Migration{"the items of answers", R"sql(
+CREATE TABLE answer_items (
+  id    TEXT NOT NULL,
+  entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
+  PRIMARY KEY (id, entry)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answer_items_by_entry ON answer_items (entry);
+)sql"},
 };
 
 }  // namespace qq::storage

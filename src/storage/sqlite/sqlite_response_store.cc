@@ -24,21 +24,42 @@ net::Scope bounded(const StoreCall& call) noexcept {
 }  // namespace
 
 SqliteResponseStore::SqliteResponseStore(std::unique_ptr<ResponseRows> writer,
-                                         std::unique_ptr<ResponseRows> reader,
-                                         const BlockingPool::Options& pool)
-    : writer_rows_(std::move(writer)),
+                                         std::unique_ptr<ResponseRows> reader, std::size_t entry_bytes_max,
+                                         Report report, const BlockingPool::Options& pool)
+    : entry_bytes_max_(entry_bytes_max),
+      report_(std::move(report)),
+      writer_rows_(std::move(writer)),
       reader_rows_(std::move(reader)),
       writer_(named(pool, "qq-store-write")),
       reader_(named(pool, "qq-store-read")) {}
 
 Result<std::unique_ptr<relay::ResponseStore>> SqliteResponseStore::open(const std::string& path,
                                                                         const relay::ResponseLimits& limits,
-                                                                        WallTime now,
+                                                                        WallTime now, Report report,
                                                                         const BlockingPool::Options& pool) {
   QQ_TRY(auto writer, ResponseRows::open(path, limits, now));
   QQ_TRY(auto reader, ResponseRows::open(path, limits, now));
-  return std::unique_ptr<relay::ResponseStore>(
-      new SqliteResponseStore(std::move(writer), std::move(reader), pool));
+  return std::unique_ptr<relay::ResponseStore>(new SqliteResponseStore(
+      std::move(writer), std::move(reader), limits.entry_bytes_max, std::move(report), pool));
+}
+
+Error SqliteResponseStore::without_file(WallTime now, Error error) {
+  if (error.kind != ErrorKind::Internal && error.kind != ErrorKind::Saturated) return error;
+  {
+    const std::lock_guard lock(report_mutex_);
+    const bool is_news = now < reported_ || now - reported_ >= kReportEvery;
+    if (is_news && report_) {
+      reported_ = now;
+      report_(error.message);
+    }
+  }
+  if (error.kind == ErrorKind::Internal) {
+    error.message = "the store of responses failed";
+  } else {
+    error.message = "the store of responses is busy or full; try again later";
+    error.retry_after = std::chrono::seconds(1);
+  }
+  return error;
 }
 
 Task<Result<>> SqliteResponseStore::put(StoreCall call, relay::StoredResponse response) {
@@ -50,118 +71,140 @@ Task<Result<>> SqliteResponseStore::put_turn(StoreCall call, relay::StoredRespon
                                              std::vector<relay::ConversationItem> turn) {
   const std::size_t bytes = relay::bytes_of(response) + relay::bytes_of(turn);
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), response = std::move(response), turn = std::move(turn)] {
-    return writer_rows_->put(asked(call), response, turn);
+    return told(call.now, writer_rows_->put(asked(call), response, turn));
   };
-  co_return co_await writer_.run(loop, scope, bytes, std::move(work));
+  co_return co_await writer_.run(loop, scope, bytes, std::move(work), std::move(owner));
 }
 
 Task<Result<std::shared_ptr<const relay::StoredResponse>>> SqliteResponseStore::get(StoreCall call,
                                                                                     std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(id)] {
-    return reader_rows_->get(asked(call), id);
+    return told(call.now, reader_rows_->get(asked(call), id));
   };
-  co_return co_await reader_.run(loop, scope, 0, std::move(work));
+  co_return co_await reader_.run(loop, scope, 0, std::move(work), std::move(owner));
+}
+
+Task<Result<std::shared_ptr<const relay::StoredResponse>>> SqliteResponseStore::get_with_item(
+    StoreCall call, std::string item_id) {
+  net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
+  const net::Scope scope = bounded(call);
+  auto work = [this, call = std::move(call), id = std::move(item_id)] {
+    return told(call.now, reader_rows_->get_with_item(asked(call), id));
+  };
+  co_return co_await reader_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<>> SqliteResponseStore::remove(StoreCall call, std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(id)] {
-    return writer_rows_->remove(asked(call), id);
+    return told(call.now, writer_rows_->remove(asked(call), id));
   };
-  co_return co_await writer_.run(loop, scope, 0, std::move(work));
+  co_return co_await writer_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<>> SqliteResponseStore::create_conversation(StoreCall call, relay::Conversation conversation,
                                                         std::vector<relay::ConversationItem> items) {
   const std::size_t bytes = relay::bytes_of(conversation) + relay::bytes_of(items);
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), conversation = std::move(conversation),
                items = std::move(items)] {
-    return writer_rows_->create_conversation(asked(call), conversation, items);
+    return told(call.now, writer_rows_->create_conversation(asked(call), conversation, items));
   };
-  co_return co_await writer_.run(loop, scope, bytes, std::move(work));
+  co_return co_await writer_.run(loop, scope, bytes, std::move(work), std::move(owner));
 }
 
 Task<Result<relay::Conversation>> SqliteResponseStore::conversation(StoreCall call, std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(id)] {
-    return reader_rows_->conversation(asked(call), id);
+    return told(call.now, reader_rows_->conversation(asked(call), id));
   };
-  co_return co_await reader_.run(loop, scope, 0, std::move(work));
+  co_return co_await reader_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<relay::Conversation>> SqliteResponseStore::set_metadata(StoreCall call, std::string id,
                                                                     std::string metadata) {
   const std::size_t bytes = metadata.size();
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(id), metadata = std::move(metadata)] {
-    return writer_rows_->set_metadata(asked(call), id, metadata);
+    return told(call.now, writer_rows_->set_metadata(asked(call), id, metadata));
   };
-  co_return co_await writer_.run(loop, scope, bytes, std::move(work));
+  co_return co_await writer_.run(loop, scope, bytes, std::move(work), std::move(owner));
 }
 
 Task<Result<>> SqliteResponseStore::remove_conversation(StoreCall call, std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(id)] {
-    return writer_rows_->remove_conversation(asked(call), id);
+    return told(call.now, writer_rows_->remove_conversation(asked(call), id));
   };
-  co_return co_await writer_.run(loop, scope, 0, std::move(work));
+  co_return co_await writer_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<>> SqliteResponseStore::append_items(StoreCall call, std::string conversation,
                                                  std::vector<relay::ConversationItem> items) {
   const std::size_t bytes = relay::bytes_of(items);
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(conversation), items = std::move(items)] {
-    return writer_rows_->append_items(asked(call), id, items);
+    return told(call.now, writer_rows_->append_items(asked(call), id, items));
   };
-  co_return co_await writer_.run(loop, scope, bytes, std::move(work));
+  co_return co_await writer_.run(loop, scope, bytes, std::move(work), std::move(owner));
 }
 
 Task<Result<relay::ItemPage>> SqliteResponseStore::list_items(StoreCall call, std::string conversation,
                                                               relay::ItemQuery query) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), id = std::move(conversation), query = std::move(query)] {
-    return reader_rows_->list_items(asked(call), id, query);
+    return told(call.now, reader_rows_->list_items(asked(call), id, query));
   };
-  co_return co_await reader_.run(loop, scope, 0, std::move(work));
+  co_return co_await reader_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<relay::ConversationItem>> SqliteResponseStore::item(StoreCall call, std::string conversation,
                                                                 std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), conversation = std::move(conversation), id = std::move(id)] {
-    return reader_rows_->item(asked(call), conversation, id);
+    return told(call.now, reader_rows_->item(asked(call), conversation, id));
   };
-  co_return co_await reader_.run(loop, scope, 0, std::move(work));
+  co_return co_await reader_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<relay::Conversation>> SqliteResponseStore::remove_item(StoreCall call, std::string conversation,
                                                                    std::string id) {
   net::EventLoop& loop = *call.loop;
+  std::string owner = call.owner;
   const net::Scope scope = bounded(call);
   auto work = [this, call = std::move(call), conversation = std::move(conversation), id = std::move(id)] {
-    return writer_rows_->remove_item(asked(call), conversation, id);
+    return told(call.now, writer_rows_->remove_item(asked(call), conversation, id));
   };
-  co_return co_await writer_.run(loop, scope, 0, std::move(work));
+  co_return co_await writer_.run(loop, scope, 0, std::move(work), std::move(owner));
 }
 
 Task<Result<std::size_t>> SqliteResponseStore::remove_expired(StoreCall call, std::size_t most) {
   net::EventLoop& loop = *call.loop;
   const net::Scope scope = bounded(call);
-  auto work = [this, now = call.now, most] { return writer_rows_->remove_expired(now, most); };
+  auto work = [this, now = call.now, most] { return told(now, writer_rows_->remove_expired(now, most)); };
   co_return co_await writer_.run(loop, scope, 0, std::move(work));
 }
 

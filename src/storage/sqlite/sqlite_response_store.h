@@ -3,9 +3,15 @@
 //
 // Two threads of its own, one that writes and one that reads, each with its connection: writes never wait for
 // each other's locks, and a read does not wait behind a large write. What was put is found by whoever asks
-// after `put` has returned. Each has a bounded queue (blocking_pool.h); beyond it calls fail with Saturated.
+// after `put` has returned. Each has a bounded queue and a share of it for each owner (blocking_pool.h);
+// beyond it calls fail with Saturated.
 #pragma once
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "relay/response_store.h"
 #include "storage/blocking_pool.h"
@@ -15,10 +21,14 @@ namespace qq::storage {
 
 class SqliteResponseStore final : public relay::ResponseStore {
  public:
+  // Told what is wrong with the file, with its path, at most once in ten seconds, on a thread of the store's.
+  using Report = std::function<void(std::string_view)>;
+
   // Opens the file and brings its schema up to date; blocks. Errors: Config, with what is wrong with the
   // file.
   static Result<std::unique_ptr<relay::ResponseStore>> open(const std::string& path,
                                                             const relay::ResponseLimits& limits, WallTime now,
+                                                            Report report = {},
                                                             const BlockingPool::Options& pool = {});
 
   Task<Result<>> put(relay::StoreCall call, relay::StoredResponse response) override;
@@ -26,6 +36,8 @@ class SqliteResponseStore final : public relay::ResponseStore {
                           std::vector<relay::ConversationItem> turn) override;
   Task<Result<std::shared_ptr<const relay::StoredResponse>>> get(relay::StoreCall call,
                                                                  std::string id) override;
+  Task<Result<std::shared_ptr<const relay::StoredResponse>>> get_with_item(relay::StoreCall call,
+                                                                           std::string item_id) override;
   Task<Result<>> remove(relay::StoreCall call, std::string id) override;
   Task<Result<>> create_conversation(relay::StoreCall call, relay::Conversation conversation,
                                      std::vector<relay::ConversationItem> items) override;
@@ -42,11 +54,25 @@ class SqliteResponseStore final : public relay::ResponseStore {
   Task<Result<relay::Conversation>> remove_item(relay::StoreCall call, std::string conversation,
                                                 std::string id) override;
   Task<Result<std::size_t>> remove_expired(relay::StoreCall call, std::size_t most) override;
+  [[nodiscard]] std::size_t entry_bytes_max() const noexcept override { return entry_bytes_max_; }
 
  private:
   SqliteResponseStore(std::unique_ptr<ResponseRows> writer, std::unique_ptr<ResponseRows> reader,
-                      const BlockingPool::Options& pool);
+                      std::size_t entry_bytes_max, Report report, const BlockingPool::Options& pool);
 
+  // What SQLite says names the file: it is the operator's to read, and callers are told less.
+  Error without_file(WallTime now, Error error);
+  template <typename T>
+  Result<T> told(WallTime now, Result<T> result) {
+    if (result) return result;
+    return fail(without_file(now, std::move(result).error()));
+  }
+
+  static constexpr std::chrono::seconds kReportEvery{10};
+  const std::size_t entry_bytes_max_;
+  std::mutex report_mutex_;  // guards the two below; both threads report
+  Report report_;
+  WallTime reported_{};
   std::unique_ptr<ResponseRows> writer_rows_;  // of writer_'s thread
   std::unique_ptr<ResponseRows> reader_rows_;
   // Last, so that their threads end first.

@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 
 #include "storage/sqlite/response_schema.h"
 #include "storage/store_test_support.h"
@@ -169,14 +170,17 @@ TEST_F(SqliteResponseStoreTest, TwoProcessesWriteOneFile) {
 TEST_F(SqliteResponseStoreTest, WhatIsRemovedLeavesNoRowBehind) {
   {
     const auto store = open(path_);
-    for (int i = 0; i < 10; ++i) ASSERT_TRUE(put(*store, "resp_" + std::to_string(i), 100'000));
+    for (int i = 0; i < 9; ++i) ASSERT_TRUE(put(*store, "resp_" + std::to_string(i), 100'000));
+    relay::StoredResponse with_item = answer("resp_9", 100'000);
+    with_item.item_ids = {"msg_9"};
+    ASSERT_TRUE(wait_for(loop_, store->put(as("anna"), with_item)));
     std::vector<relay::ConversationItem> items{item("msg_1"), item("msg_2")};
     ASSERT_TRUE(wait_for(loop_, store->create_conversation(as("anna"), conversation("conv_1"), items)));
     relay::StoreCall later = as("");
     later.now = kStart + roomy().ttl;
     EXPECT_EQ(wait_for(loop_, store->remove_expired(later, 100)).value(), 11U);
   }
-  for (const char* table : {"entries", "inputs", "items", "owners"}) {
+  for (const char* table : {"entries", "inputs", "items", "owners", "answer_items"}) {
     EXPECT_EQ(ask(path_, (std::string("SELECT count(*) FROM ") + table).c_str()), 0) << table;
   }
   EXPECT_EQ(ask(path_, "SELECT bytes FROM totals"), 0);
@@ -229,7 +233,13 @@ TEST_F(SqliteResponseStoreTest, ADamagedFileIsAnErrorAndNoCrash) {
     const std::string noise(std::filesystem::file_size(path_) - 4096, '\x5a');
     file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
   }
-  const auto store = SqliteResponseStore::open(path_, roomy(), kStart);
+  std::mutex mutex;
+  std::vector<std::string> reported;
+  const auto report = [&](std::string_view what) {
+    const std::lock_guard lock(mutex);
+    reported.emplace_back(what);
+  };
+  const auto store = SqliteResponseStore::open(path_, roomy(), kStart, report);
   if (!store) {
     EXPECT_EQ(store.error().kind, ErrorKind::Config);
     EXPECT_NE(store.error().message.find(path_), std::string::npos) << store.error().message;
@@ -238,7 +248,28 @@ TEST_F(SqliteResponseStoreTest, ADamagedFileIsAnErrorAndNoCrash) {
   const auto got = wait_for(loop_, (*store)->get(as("anna"), "resp_7"));
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().kind, ErrorKind::Internal);
-  EXPECT_NE(got.error().message.find("is damaged"), std::string::npos) << got.error().message;
+  EXPECT_EQ(got.error().message.find(path_), std::string::npos) << got.error().message;
+  EXPECT_FALSE(wait_for(loop_, (*store)->get(as("anna"), "resp_8")));
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(reported.size(), 1U) << "once in ten seconds";
+  EXPECT_NE(reported.front().find(path_ + " is damaged"), std::string::npos) << reported.front();
+}
+
+TEST_F(SqliteResponseStoreTest, AFileWithoutItsTablesTellsItsPathToTheOperatorOnly) {
+  std::mutex mutex;
+  std::string reported;
+  const auto report = [&](std::string_view what) {
+    const std::lock_guard lock(mutex);
+    reported = what;
+  };
+  auto store = SqliteResponseStore::open(path_, roomy(), kStart, report).value();
+  ASSERT_TRUE(Database::open(path_).value().run("DROP TABLE answer_items; DROP TABLE inputs"));
+  const auto got = wait_for(loop_, store->get(as("anna"), "resp_1"));
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, ErrorKind::Internal);
+  EXPECT_EQ(got.error().message, "the store of responses failed");
+  const std::lock_guard lock(mutex);
+  EXPECT_NE(reported.find(path_), std::string::npos) << reported;
 }
 
 TEST_F(SqliteResponseStoreTest, AWaitHasAnEndWhateverItsScopeSays) {

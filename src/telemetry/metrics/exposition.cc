@@ -215,6 +215,9 @@ void put_loops(Exposition& out, std::span<const LoopView> loops) {
           &LoopCounters::upstream_tls_resumed},
       Row{"queqiao_retry_budget_overflows_total", "Retries not made because the budget was spent.",
           MetricType::Counter, &LoopCounters::retry_budget_overflows},
+      Row{"queqiao_responses_not_kept_total",
+          "Answers that were to be kept and could not be: too large, or the store failed.",
+          MetricType::Counter, &LoopCounters::responses_not_kept},
   };
   for (const Row& row : kRows) {
     double total = 0;

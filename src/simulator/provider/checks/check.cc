@@ -92,7 +92,7 @@ Refusal refuse_body(const RequestText& request, std::string_view model, const Sc
     case Route::CohereChat: return refuse_cohere(request);
     case Route::OllamaChat: return refuse_ollama(request);
     case Route::ChatCompletions: return refuse_chat(request, script);
-    case Route::Responses: return refuse_responses(request);
+    case Route::Responses: return refuse_responses(request, model, script);
     default: return std::nullopt;
   }
 }

@@ -25,7 +25,9 @@ Refusal refuse_converse(const RequestText& request);
 Refusal refuse_cohere(const RequestText& request);
 Refusal refuse_ollama(const RequestText& request);
 Refusal refuse_chat(const RequestText& request, const Script& script);
-Refusal refuse_responses(const RequestText& request);
+Refusal refuse_responses(const RequestText& request, std::string_view model, const Script& script);
+// Of it, what an input says of what the provider keeps.
+Refusal refuse_state(const RequestText& request, std::string_view model, const Script& script);
 
 // A 400 of the vendor whose path it is.
 inline VendorError refused(const RequestText& request, std::string message) {

@@ -272,6 +272,37 @@ TEST(Checks, ToolIdsOfOpenAisDialectsBelongTogether) {
   EXPECT_EQ(verdict("/v1/responses", responses(kOutput, R"(,"previous_response_id":"resp_1")"), ""), "200");
 }
 
+TEST(Checks, WhatOpenAIKnowsByItsIdIsUnknownWhereNothingIsStored) {
+  const auto asked = [](std::string_view items, std::string_view more = R"(,"store":false)",
+                        std::string_view model = "o4-mini") {
+    return verdict("/v1/responses",
+                   fmt::format(R"({{"model":"{}","input":[{{"role":"user","content":"x"}}{}{}]{}}})", model,
+                               items, R"(,{"role":"user","content":"y"})", more),
+                   "");
+  };
+  constexpr std::string_view kThought =
+      R"(,{"type":"reasoning","id":"rs_12345678","summary":[],"encrypted_content":"gAAAAx"})";
+  constexpr std::string_view kHollow = R"(,{"type":"reasoning","id":"rs_12345678","summary":[]})";
+  constexpr std::string_view kSaid =
+      R"(,{"type":"message","id":"msg_0r12345678","role":"assistant","content":"z"})";
+  const std::string whole = std::string(kThought) + std::string(kSaid);
+  const std::string hollow = std::string(kHollow) + std::string(kSaid);
+  EXPECT_EQ(asked(whole), "200");
+  EXPECT_THAT(asked(hollow), HasSubstr("404"));
+  EXPECT_THAT(asked(hollow), HasSubstr("Items are not persisted when `store` is set to false"));
+  EXPECT_EQ(asked(hollow, ""), "200") << "it may be stored";
+  EXPECT_THAT(asked(R"(,{"type":"item_reference","id":"msg_1"})"), HasSubstr("Items are not persisted"));
+  EXPECT_THAT(asked(kSaid), HasSubstr("without its required 'reasoning' item"));
+  EXPECT_EQ(asked(R"(,{"type":"message","role":"assistant","content":"z"})"), "200");
+  EXPECT_THAT(asked(kThought), HasSubstr("without its required following item"));
+  EXPECT_THAT(asked(R"(,{"type":"reasoning","summary":[],"encrypted_content":"qq1x"})"),
+              HasSubstr("could not be verified"));
+  constexpr std::string_view kInclude = R"(,"store":false,"include":["reasoning.encrypted_content"])";
+  EXPECT_EQ(asked("", kInclude), "200");
+  EXPECT_THAT(asked("", kInclude, "gpt-4o"),
+              HasSubstr("Encrypted content is not supported with this model."));
+}
+
 TEST(Checks, CoheresAndOllamasRules) {
   const auto cohere = [](std::string_view messages) {
     return verdict("/v2/chat", fmt::format(R"({{"model":"m","messages":[{}]}})", messages), kBearerHead);

@@ -106,7 +106,8 @@ Refusal refuse_chat(const RequestText& request, const Script& script) {
   return std::nullopt;
 }
 
-Refusal refuse_responses(const RequestText& request) {
+Refusal refuse_responses(const RequestText& request, std::string_view model, const Script& script) {
+  if (auto refusal = refuse_state(request, model, script)) return refusal;
   const wire::JsonValue body(request.body);
   const auto input = body.member("input");
   // What was said before is not here to look at.
