@@ -172,10 +172,13 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& le
 }  // namespace
 
 bool may_need_media(const model::Target& target) noexcept {
+  model::MediaPart picture;
+  picture.source = model::MediaPart::Source::Url;
+  picture.data = "https://";
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
     const auto endpoint = static_cast<model::Endpoint>(i);
     const auto dialect = model::conversation_at(endpoint);
-    if (dialect && target.offers(endpoint) && !takes_url(target, *dialect, "https://")) return true;
+    if (dialect && target.offers(endpoint) && !dialects::takes_url(target, *dialect, picture)) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@
 
 namespace qq::relay {
 
-// Whether anything is ever fetched for this target: it takes bytes only.
+// Whether pictures are ever fetched for this target: it takes their bytes only.
 bool may_need_media(const model::Target& target) noexcept;
 
 // Whether the target of `attempt` cannot fetch what the request names by URL.
