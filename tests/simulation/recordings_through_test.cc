@@ -55,6 +55,24 @@ std::optional<Played> played(Recording recording) {
     body = fallback;
     facts = dialects::openai::inspect_request(*endpoint, body, {});
   }
+  if (*endpoint == model::Endpoint::Responses) {
+    // Only what its client keeps by itself passes as it is.
+    const auto& members = facts->state;
+    wire::JsonPatch patch(body);
+    if (members.store.text().empty()) {
+      patch.add_member(facts->document, "store", "false");
+    } else {
+      patch.replace(members.store, "false");
+    }
+    for (const wire::JsonValue past : {members.previous_response_id, members.conversation, members.input}) {
+      if (past.text().empty() || (past.text().data() == members.input.text().data() && past.is_string()))
+        continue;
+      patch.remove_member(facts->document, past);
+    }
+    std::string kept_by_client = patch.apply();
+    body = std::move(kept_by_client);
+    facts = dialects::openai::inspect_request(*endpoint, body, {});
+  }
   out.model = facts->model;
   model::Target target;
   target.upstream_model = facts->model;

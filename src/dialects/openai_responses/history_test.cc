@@ -73,7 +73,7 @@ TEST(ResponsesHistory, ManyReferencesToMuchAreFound) {
                     : "{\"type\":\"item_reference\",\"id\":\"msg_") +
              std::to_string(kMany - 1 - i) + "\"}";
   }
-  const auto whole = with_history(R"({"model":"m","input":)" + input + "]}", {stored + "]", "[]"});
+  const auto whole = whole_of(R"({"model":"m","input":)" + input + "]}", {stored + "]", "[]"});
   ASSERT_TRUE(whole) << whole.error().message;
 }
 
