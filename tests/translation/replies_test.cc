@@ -129,6 +129,8 @@ TEST_P(Replies, StreamsMeanTheSameHoweverCut) {
     if (builder.ended()) {
       dialects::Losses whole;
       static_cast<void>(client_side().encode_answer(builder.answer(), request, kHead, whole));
+      // Arguments that were cut short are a stream's to pass on as they came.
+      std::erase_if(whole, [](const dialects::Loss& lost) { return lost.why == dialects::loss::kNotJson; });
       EXPECT_EQ(encoder->losses().empty(), whole.empty()) << "a stream loses what a whole answer does";
     }
     const Meaning expected = as_heard(meaning_of(builder.answer()), client());
