@@ -171,10 +171,9 @@ TEST_F(BlockingPoolTest, AWaitEndsAtItsDeadlineAndWhatHadNotBegunIsNotDone) {
       return 2;
     };
     spawn(pool, net::testing::within(loop_, 1ms), 0, work, result);
-    net::testing::run_task(loop_, until_there(loop_, result));
+    net::testing::run_task(loop_, joined_after(*this, result, [&] { gate_.open.count_down(); }));
+    ASSERT_TRUE(result);
     EXPECT_EQ(result->error().kind, ErrorKind::TotalTimeout);
-    gate_.open.count_down();
-    run_until_joined();
   }
   EXPECT_FALSE(done);
   EXPECT_EQ(held_->value(), 1);
