@@ -68,10 +68,22 @@ std::optional<Item> take_item(std::string_view& rest) {
   return item;
 }
 
-std::string sealed(std::string_view items) {
-  std::string text = to_base64url(items);
+std::string with_crc(std::string text) {
   const Crc crc = crc_of(text);
   return text.append(crc.data(), crc.size());
+}
+
+std::string sealed(std::string_view items) {
+  return with_crc(to_base64url(items));
+}
+
+// As base64 text from its first letter to its last: Google's SDKs decode the field that it stands in. The
+// mark has three letters, this one is the fourth; no item begins with bytes whose text begins with it.
+constexpr char kWhole = 'A';
+
+std::string sealed_field(std::string items) {
+  while (items.size() % 3 != 0) items += '\0';  // nothing reads beyond the first item
+  return std::string(kInField) + with_crc(kWhole + to_base64(items));
 }
 
 bool is_sealed(std::string_view text) noexcept {
@@ -85,6 +97,13 @@ bool is_sealed(std::string_view text) noexcept {
 std::optional<std::string> unsealed(std::string_view text) {
   if (!is_sealed(text)) return std::nullopt;
   return from_base64url(text.substr(0, text.size() - kCrcDigits));
+}
+
+// The same of a field, also of one as they were before they were base64 as a whole.
+std::optional<std::string> unsealed_field(std::string_view text) {
+  if (!is_sealed(text)) return std::nullopt;
+  text.remove_suffix(kCrcDigits);
+  return text.starts_with(kWhole) ? from_base64(text.substr(1)) : from_base64url(text);
 }
 
 // The next `kInField` from `from` on. Thirty-two places at a time, which compilers make a few vector
@@ -105,7 +124,8 @@ std::size_t find_mark(std::string_view text, std::size_t from) noexcept {
 }
 
 constexpr bool is_carrying_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '+' || c == '/';
 }
 
 }  // namespace
@@ -160,12 +180,12 @@ std::string state_field(const model::OpaqueState& state, model::Dialect native) 
   if (state.empty() || state.maker == native) return state.data;
   std::string items;
   append_item(items, 's', state.maker, state.data);
-  return std::string(kInField).append(sealed(items));
+  return sealed_field(std::move(items));
 }
 
 model::OpaqueState state_of_field(std::string_view field, model::Dialect native) {
   if (field.starts_with(kInField)) {
-    if (const std::optional<std::string> items = unsealed(field.substr(kInField.size()))) {
+    if (const std::optional<std::string> items = unsealed_field(field.substr(kInField.size()))) {
       std::string_view rest = *items;
       if (const std::optional<Item> item = take_item(rest)) return {item->maker, std::string(item->bytes)};
     }
@@ -176,22 +196,30 @@ model::OpaqueState state_of_field(std::string_view field, model::Dialect native)
 std::string no_state_field(model::Dialect maker) {
   std::string items;
   append_item(items, 's', maker, {});
-  return std::string(kInField).append(sealed(items));
+  return sealed_field(std::move(items));
 }
 
-bool holds_carried(std::string_view json) noexcept {
+bool holds_carried(std::string_view json) {
+  // Some writers of JSON escape every slash.
+  const auto is_slash = [&](std::size_t at) { return json.substr(at, 2) == "\\/"; };
+  const auto is_ours = [](std::string_view text) {
+    if (!text.contains('\\')) return is_sealed(text);
+    std::string plain(text);
+    std::erase(plain, '\\');
+    return is_sealed(plain);
+  };
   std::size_t end = 0;  // of the letters that the last mark stands in
   int tries = 0;        // among them
   for (std::size_t at = find_mark(json, 0); at != std::string_view::npos; at = find_mark(json, at + 1)) {
     if (at >= end) {
       end = at;
-      while (end < json.size() && is_carrying_letter(json[end])) ++end;
+      while (end < json.size() && (is_carrying_letter(json[end]) || is_slash(end))) ++end;
       tries = 0;
     }
     const bool begins = at > 0 && (json[at - 1] == '"' || json[at - 1] == kInId.front());
     const bool ends = end < json.size() && json[end] == '"';
     if (!begins || !ends || ++tries > kTriesMax) continue;
-    if (is_sealed(json.substr(at + kInField.size(), end - at - kInField.size()))) return true;
+    if (is_ours(json.substr(at + kInField.size(), end - at - kInField.size()))) return true;
   }
   return false;
 }

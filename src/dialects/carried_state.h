@@ -6,7 +6,7 @@
 //   - a tool call's id:  "call_7fk2" "_qq1" base64url(items) crc     letters, digits, '-' and '_' only
 //   - a field that is nothing but state (an Anthropic thinking block's `signature`, a Gemini
 //     thoughtSignature, an OpenAI encrypted_content), when its maker is another dialect:
-//       "qq1" base64url(items) crc
+//       "qq1A" base64(items) crc                     base64 text as a whole: Google's SDKs decode it
 // An item is: one letter for what it is (c: the call's state, t: a thought's text, s: its state, r: a
 // redacted thought's state), one for the dialect that made it, its length as LEB128, its bytes. `crc` are the
 // 8 hex digits of the CRC-32 of the base64 text: what does not end in a right one was never ours and stays as
@@ -49,9 +49,9 @@ model::OpaqueState state_of_field(std::string_view field, model::Dialect native)
 // that gets the field as it is would refuse it. `state_of_field` makes an empty state of `maker`'s of it.
 std::string no_state_field(model::Dialect maker);
 
-// Whether a request's JSON holds an id or a field that carries something. Their letters are never written
-// with escapes, so the bytes can be searched: about 0.1 ms for 1 MiB, whatever it holds at most twice as
-// much. Rarely true of a body that holds none, if it has very many ids that look like ours.
-bool holds_carried(std::string_view json) noexcept;
+// Whether a request's JSON holds an id or a field that carries something. Of their letters only the slash may
+// be written with an escape, so the bytes can be searched: about 0.1 ms for 1 MiB, whatever it holds at most
+// twice as much. Rarely true of a body that holds none, if it has very many ids that look like ours.
+bool holds_carried(std::string_view json);
 
 }  // namespace qq::dialects

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/base64.h"
+
 namespace qq::dialects {
 namespace {
 
@@ -83,6 +85,31 @@ TEST(CarriedState, AnyLengthSurvives) {
     if (size == 0) continue;
     EXPECT_EQ(state_of_field(state_field(state, Dialect::Gemini), Dialect::Gemini), state) << size;
   }
+}
+
+// Google's SDKs decode the field that it stands in: Go's by the standard alphabet, Python's to the last bit.
+TEST(CarriedState, AFieldIsBase64AsAWhole) {
+  for (std::size_t size = 0; size < 70; ++size) {
+    const model::OpaqueState state{Dialect::Anthropic, std::string(size, '\xfe')};
+    const std::string field = size == 0 ? no_state_field(state.maker) : state_field(state, Dialect::Gemini);
+    const auto bytes = from_base64(field);
+    ASSERT_TRUE(bytes) << field;
+    EXPECT_EQ(to_base64(*bytes), field);
+    EXPECT_EQ(state_of_field(field, Dialect::Gemini), state);
+    EXPECT_TRUE(holds_carried("\"" + field + "\"")) << field;
+  }
+}
+
+TEST(CarriedState, AFieldAsTheyWereBeforeIsRead) {
+  EXPECT_EQ(state_of_field("qq1c2EAa3ed7c49", Dialect::Gemini), (model::OpaqueState{Dialect::Anthropic, ""}));
+}
+
+TEST(HoldsCarried, ASlashMayBeEscaped) {
+  std::string field = state_field({Dialect::Anthropic, std::string(9, '\xff')}, Dialect::Gemini);
+  ASSERT_TRUE(field.contains('/')) << field;
+  for (std::size_t at = field.find('/'); at != field.npos; at = field.find('/', at + 2))
+    field.insert(at, 1, '\\');
+  EXPECT_TRUE(holds_carried("\"" + field + "\"")) << field;
 }
 
 TEST(CarriedState, AnIdFullOfMarksIsReadOnce) {

@@ -11,10 +11,14 @@ namespace {
 
 using Kind = model::StreamEvent::Kind;
 
+// A stream of nothing but line breaks is not held for ever.
+constexpr std::size_t kHeldMax = 4096;
+
 // Leaves in `held` the line breaks that end it together with `piece`; what stands before them.
 std::string take_text(std::string& held, std::string_view piece) {
   held += piece;
-  const std::size_t shown = held.find_last_not_of("\r\n") + 1;  // npos + 1 is 0
+  std::size_t shown = held.find_last_not_of("\r\n") + 1;  // npos + 1 is 0
+  if (held.size() - shown > kHeldMax) shown = held.size();
   std::string text = held.substr(0, shown);
   held.erase(0, shown);
   return text;
@@ -24,7 +28,10 @@ std::string take_text(std::string& held, std::string_view piece) {
 
 void JoinedLineBreaks::take(const model::StreamEvent& event, EventSink& sink) {
   const bool is_text = event.kind == Kind::TextDelta;
-  if (!is_text && event.kind != Kind::PartFinished) return sink.on_event(event);
+  // A signature is of the text before it, and a citation stands behind it.
+  const bool ends_text =
+      event.kind == Kind::PartFinished || event.kind == Kind::StateDelta || event.kind == Kind::CitationDelta;
+  if (!is_text && !ends_text) return sink.on_event(event);
   auto held = std::ranges::find(held_, event.part, &Held::part);
   if (is_text) {
     if (held == held_.end()) held = held_.insert(held, {.part = event.part, .breaks = {}});

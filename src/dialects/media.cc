@@ -50,15 +50,15 @@ std::string_view image_type(std::string_view base64) noexcept {
 }
 
 bool takes_url(const model::Target& target, model::Dialect dialect, const model::MediaPart& media) noexcept {
-  using Kind = model::MediaPart::Kind;
+  using MediaKind = model::MediaPart::Kind;
   switch (dialect) {
     case model::Dialect::Gemini: return is_googles(media.data);
     case model::Dialect::Bedrock:
     case model::Dialect::Ollama: return false;
     case model::Dialect::Anthropic: return target.quirks.messages_form == model::MessagesForm::Direct;
     case model::Dialect::OpenAiChat:
-      if (media.kind == Kind::File) return target.quirks.chat.takes_file_urls;
-      return media.kind != Kind::Audio;
+      if (media.kind == MediaKind::File) return target.quirks.chat.takes_file_urls;
+      return media.kind != MediaKind::Audio;
     default: return true;
   }
 }

@@ -147,6 +147,22 @@ struct Outgoing {
   std::string_view encoded_body{};
 };
 
+// What the gateway keeps alone is kept by no provider, whichever way the request has taken to its dialect.
+Result<> keep_nothing_there(const RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
+                            UpstreamCall& call) {
+  wire::JsonLimits limits;
+  limits.nodes_max = state.snapshot.limits.json_nodes_max;
+  limits.depth_max = state.snapshot.limits.json_depth_max;
+  QQ_TRY(auto facts, dialects::openai::inspect_request(attempt.endpoint, outgoing.encoded_body, limits));
+  facts.keeps_nothing = true;
+  facts.asks_thoughts = state.facts.asks_thoughts;
+  dialects::openai::encode_for_target(facts, outgoing.encoded_body, attempt.endpoint, *attempt.target,
+                                      outgoing.passed);
+  call.body_pieces = outgoing.passed.pieces;
+  call.body_bytes = outgoing.passed.bytes;
+  return {};
+}
+
 Result<> encode_translated(RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
                            UpstreamCall& call) {
   QQ_TRY(Translation* const translation, translation_of(state));
@@ -161,6 +177,7 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   call.header_lines = outgoing.encoded.header_lines;
   call.body_pieces = {&outgoing.encoded_body, 1};
   call.body_bytes = outgoing.encoded_body.size();
+  if (is_own && state.facts.keeps_nothing) QQ_CHECK(keep_nothing_there(state, attempt, outgoing, call));
   const Limits& limits = state.snapshot.limits;
   call.reply_max = std::max(limits.held_answer_max, limits.event_max);
   return {};

@@ -133,6 +133,8 @@ Task<Result<history::FoundItems>> find_named(RequestState& state, std::vector<hi
     if (!kept) {
       // What is in the past needs not be found, and what is nowhere is told by the input's place.
       if (kept.error().kind == ErrorKind::NotFound) continue;
+      // A thought that cannot be looked up is one that is lost.
+      if (!name.must_be_found && !state.client.gone().cancelled()) continue;
       co_return fail(std::move(kept).error());
     }
     history::find_items((*kept)->response, names, found);

@@ -45,9 +45,11 @@ Task<Result<std::string>> read_transcript(RequestState& state, const model::Atte
   switch (body.end) {
     case BodyRead::End::Whole: count_wait(state, from); break;
     case BodyRead::End::Full:
+      count_wait(state, from);
       co_return fail(Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
                                      "the provider's transcript is too large (limits.event_max)"));
     case BodyRead::End::Broken:
+      count_wait(state, from);
       co_return fail(Error::upstream(body.error, AttemptPhase::ReplyBegun, body.reason));
     case BodyRead::End::Late:
       QQ_CO_CHECK(after_wait(state, net::Wake::Deadline, scope, ErrorKind::FirstContentTimeout, from));
@@ -107,9 +109,10 @@ Task<Result<>> relay_whole_transcript(RequestState& state, model::Attempt& attem
   if (!body) co_return fail(std::move(body).error());
   QQ_CO_CHECK(judge_transcript(state, attempt, head.is_text, *body));
 
+  state.heartbeat->stop();
+  if (state.client.pending()) QQ_CO_CHECK(co_await state.client.flush(state.scope()));  // its last beat
   commit(state, attempt);
   state.incoming.free_body();
-  state.heartbeat->stop();
   ClientPort::Taken taken;
   if (state.client.begun()) {
     const std::string event = done_event(head.is_text, *body);

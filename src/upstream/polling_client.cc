@@ -74,7 +74,7 @@ struct Failure {
 
 Failure failure_of(const Error& error) noexcept {
   const bool is_ours = error.origin != ErrorOrigin::Upstream || error.kind == ErrorKind::EgressDenied ||
-                       error.kind == ErrorKind::CredentialDead;
+                       error.kind == ErrorKind::CredentialDead || error.kind == ErrorKind::EventTooBig;
   return {.passes = !is_ours};
 }
 
@@ -157,10 +157,11 @@ Task<Result<PollingClient::Heard>> PollingClient::exchange(const relay::Upstream
   heard.reply = *std::move(sent);
   heard.status = heard.reply->status();
   heard.fields = kept(heard.reply->head().fields);
-  Result<std::string> body = co_await read_body(*heard.reply, scope, call.reply_max + 1);
+  const net::Scope in_time = scope.until(loop_.now() + timers.first_byte);
+  Result<std::string> body = co_await read_body(*heard.reply, in_time, call.reply_max + 1);
   if (!body) co_return fail(std::move(body).error());
   if (body->size() > call.reply_max) {
-    co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
+    co_return fail(Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
                                    "the provider's answer is too large to be read (limits.event_max)"));
   }
   heard.body = *std::move(body);

@@ -218,6 +218,40 @@ TEST_P(ForeignState, ABodyWithoutAnyPassesThrough) {
 INSTANTIATE_TEST_SUITE_P(All, ForeignState, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// The second turn is a translation of the client's own dialect, and kept by no provider all the same.
+TEST(ForeignStateKept, IsKeptByTheGatewayAlone) {
+  World world(setup_of(kCases[3]));
+  fakes::HttpScript provider{world.loop(), "127.0.0.1:9101"};
+  provider.replies = {
+      {.status = 503, .body = "{}"}, {.body = std::string(kClaudeSays)}, {.body = std::string(kGptEnds)}};
+  constexpr std::string_view kAsks =
+      R"({{"model":"asked","reasoning":{{"effort":"low"}},"tools":[{{"type":"function","name":"look",)"
+      R"("parameters":{{"type":"object"}}}}],{}}})";
+  Ask ask;
+  ask.path = "/v1/responses";
+  ask.body = fmt::format(kAsks, R"("input":"Where is it?")");
+  const Exchange first = world.ask(ask);
+  ASSERT_EQ(first.story(), "overloaded,success") << first.reply.body;
+  const std::string& said = first.reply.body;
+  const std::size_t call = said.find("\"call_id\":\"") + 11;
+  ask.body = fmt::format(
+      kAsks,
+      fmt::format(R"("previous_response_id":{},"input":[{{"type":"function_call_output","call_id":"{}",)"
+                  R"("output":"There."}}])",
+                  JsonValue(said).member("id")->text(), said.substr(call, said.find('"', call) - call)));
+  const Exchange second = world.ask(ask);
+  ASSERT_EQ(second.story(), "success") << second.reply.body;
+  EXPECT_TRUE(second.record->attempts.front().translated);
+  const std::string& sent = provider.requests.back();
+  EXPECT_NE(sent.find("There."), std::string::npos) << sent;
+  EXPECT_NE(sent.find("\"store\":false"), std::string::npos) << sent;
+  EXPECT_EQ(sent.find("\"store\":true"), std::string::npos) << sent;
+  EXPECT_EQ(sent.find("previous_response_id"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("reasoning.encrypted_content"), std::string::npos) << sent;
+  EXPECT_NE(second.reply.body.find("\"store\":true"), std::string::npos) << second.reply.body;
+  world.expect_rest();
+}
+
 TEST(ForeignStateCounts, AreEstimated) {
   World world(setup_of(kCases[0]));
   fakes::HttpScript provider{world.loop(), "127.0.0.1:9101"};

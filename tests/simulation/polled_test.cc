@@ -310,7 +310,7 @@ TEST(Polled, AnAnswerThatIsTooLargeIsNotHeld) {
   PolledWorld polled({kBegun, large}, {}, {}, "limits: {event_max: 64KiB, held_answer_max: 64KiB}\n");
   const Exchange heard = polled.world.ask(chat("asked"));
   EXPECT_EQ(heard.reply.status, 200);
-  EXPECT_TRUE(heard.story().starts_with("bad_frame")) << heard.story();
+  EXPECT_TRUE(heard.story().starts_with("event_too_big")) << heard.story();
 }
 
 }  // namespace

@@ -9,10 +9,6 @@ namespace {
 constexpr std::array<std::string_view, 8> kTakeSchemas{"qwen3",    "gpt-oss", "deepseek.v3", "gemma",
                                                        "nemotron", "minimax", "moonshot",    "kimi"};
 
-// Marks of Claude's families: "tools.0.custom.strict: Extra inputs are not permitted" (seen by users of
-// LiteLLM with Opus 4.7, 4.8 and Sonnet 5), though they take schemas for the answer.
-constexpr std::array<std::string_view, 3> kNotStrict{"opus-4-7", "opus-4-8", "claude"};
-
 }  // namespace
 
 Family family_of(const model::Target& target) noexcept {
@@ -27,8 +23,9 @@ Family family_of(const model::Target& target) noexcept {
     out.thinking = ThinkingWords::Claude;
     out.caches = out.caches_tools = true;
     out.takes_schemas = out.claude->takes_schemas;
-    out.takes_strict =
-        out.takes_schemas && std::ranges::find(kNotStrict, out.claude->mark) == kNotStrict.end();
+    // "tools.0.custom.strict: Extra inputs are not permitted" (seen by users of LiteLLM with Opus 4.7, 4.8
+    // and Sonnet 5, though they take schemas for the answer): the families that take no sampling either.
+    out.takes_strict = out.takes_schemas && out.claude->takes_sampling;
     return out;
   }
   out.nova = is("nova-");

@@ -281,8 +281,9 @@ TEST(BedrockRequest, StrictToolsAreSaidWhereConverseTakesThem) {
   model::ChatRequest wish = hello();
   wish.tools = {tool("f")};
   wish.tools[0].strict = true;
-  for (const char* refuses : {"anthropic.claude-opus-4-7", "anthropic.claude-opus-4-8",
-                              "anthropic.claude-sonnet-5-v1:0", "anthropic.claude-sonnet-4-20250514-v1:0"}) {
+  for (const char* refuses :
+       {"anthropic.claude-opus-4-7", "anthropic.claude-opus-4-8", "anthropic.claude-fable-5-1",
+        "anthropic.claude-sonnet-5-v1:0", "anthropic.claude-sonnet-4-20250514-v1:0"}) {
     const Sent out = asked(wish, refuses);
     EXPECT_EQ(out.body.find("strict"), std::string::npos) << refuses;
     EXPECT_EQ(out.losses, "tools[].function.strict: the target has no such field\n") << refuses;
