@@ -184,19 +184,29 @@ Result<> ResponseRows::put(Asked asked, const relay::StoredResponse& response,
   return transaction.commit();
 }
 
-Result<std::shared_ptr<const relay::StoredResponse>> ResponseRows::get(Asked asked, std::string_view id) {
-  Statement& got = statements_->got;
-  got.bind(asked.owner, id, unix_ms(asked.now));
-  QQ_TRY(const bool row, got.step());
-  if (!row) return fail(relay::response_not_found(id));
+namespace {
+
+// What both ways to a response select first.
+std::shared_ptr<relay::StoredResponse> first_columns(Statement& got) {
   auto response = std::make_shared<relay::StoredResponse>();
-  response->id = id;
   response->created = wall_time(got.integer(0));
   response->expires = wall_time(got.integer(1));
   response->model = got.text(2);
   response->previous_id = got.text(3);
   response->conversation_id = got.text(4);
   response->response = got.text(5);
+  return response;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const relay::StoredResponse>> ResponseRows::get(Asked asked, std::string_view id) {
+  Statement& got = statements_->got;
+  got.bind(asked.owner, id, unix_ms(asked.now));
+  QQ_TRY(const bool row, got.step());
+  if (!row) return fail(relay::response_not_found(id));
+  auto response = first_columns(got);
+  response->id = id;
   response->input = got.text(6);
   got.reset();
   return response;
@@ -208,13 +218,7 @@ Result<std::shared_ptr<const relay::StoredResponse>> ResponseRows::get_with_item
   got.bind(item_id, asked.owner, unix_ms(asked.now));
   QQ_TRY(const bool row, got.step());
   if (!row) return fail(relay::item_not_found(item_id));
-  auto response = std::make_shared<relay::StoredResponse>();
-  response->created = wall_time(got.integer(0));
-  response->expires = wall_time(got.integer(1));
-  response->model = got.text(2);
-  response->previous_id = got.text(3);
-  response->conversation_id = got.text(4);
-  response->response = got.text(5);
+  auto response = first_columns(got);
   response->id = got.text(6);
   got.reset();
   return response;
