@@ -58,7 +58,15 @@ struct KeyHasher::Pepper {
 };
 
 bool equal_in_constant_time(const KeyDigest& a, const KeyDigest& b) noexcept {
-  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  std::uint64_t differ = 0;
+  for (std::size_t at = 0; at < a.size(); at += sizeof differ) {
+    std::uint64_t of_a = 0;
+    std::uint64_t of_b = 0;
+    std::memcpy(&of_a, a.data() + at, sizeof of_a);
+    std::memcpy(&of_b, b.data() + at, sizeof of_b);
+    differ |= of_a ^ of_b;
+  }
+  return differ == 0;
 }
 
 std::string to_text(const KeyDigest& digest) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <charconv>
 #include <concepts>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,38 @@ void append_decimal(std::string& out, Integer value) {
   // Not as two iterators: those go the long way of a replacement.
   out.append(digits, static_cast<std::size_t>(end - digits));
 }
+
+// Appends the pieces behind one another, with one look at the room for all of them.
+template <std::convertible_to<std::string_view>... Pieces>
+[[gnu::always_inline]] inline void append_all(std::string& out, const Pieces&... pieces) {
+  const std::size_t before = out.size();
+  out.resize_and_overwrite(before + (std::string_view(pieces).size() + ...),
+                           [&](char* text, std::size_t size) noexcept {
+                             char* at = text + before;
+                             const auto put = [&at](std::string_view piece) {
+                               std::memcpy(at, piece.data(), piece.size());
+                               at += piece.size();
+                             };
+                             (put(std::string_view(pieces)), ...);
+                             return size;
+                           });
+}
+
+// A number as a piece for append_all().
+class Decimal {
+ public:
+  template <std::integral Integer>
+  explicit Decimal(Integer value) noexcept
+      : size_(static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, value).ptr -
+                                       digits_)) {}
+  operator std::string_view() const noexcept {
+    return {digits_, size_};
+  }  // NOLINT(google-explicit-constructor)
+
+ private:
+  char digits_[24];
+  std::size_t size_;
+};
 
 constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

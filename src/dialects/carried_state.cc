@@ -106,9 +106,9 @@ std::optional<std::string> unsealed_field(std::string_view text) {
   return text.starts_with(kWhole) ? from_base64(text.substr(1)) : from_base64url(text);
 }
 
-// The next `kInField` from `from` on. Thirty-two places at a time, which compilers make a few vector
-// instructions of.
-std::size_t find_mark(std::string_view text, std::size_t from) noexcept {
+// The next `kInField` from `from` on, whatever the text: thirty-two places at a time, which compilers make a
+// few vector instructions of.
+std::size_t find_mark_anywhere(std::string_view text, std::size_t from) noexcept {
   constexpr std::size_t kBlock = 32;
   constexpr std::size_t kReach = kBlock + kInField.size() - 1;
   for (; from + kReach <= text.size(); from += kBlock) {
@@ -121,6 +121,21 @@ std::size_t find_mark(std::string_view text, std::size_t from) noexcept {
     if (found != 0) return from + text.substr(from, kReach).find(kInField);
   }
   return text.find(kInField, from);
+}
+
+// The same, from one `q` to the next: a tenth of the work in prose, where the letter is rare. A text that has
+// more of them is read the other way.
+std::size_t find_mark(std::string_view text, std::size_t from) noexcept {
+  constexpr std::size_t kBytesEach = 48;
+  constexpr std::size_t kFree = 8;
+  const std::size_t began = from;
+  for (std::size_t seen = 0; seen <= kFree + (from - began) / kBytesEach; ++seen) {
+    from = text.find(kInField.front(), from);
+    if (from == std::string_view::npos) return from;
+    if (text.substr(from, kInField.size()) == kInField) return from;
+    ++from;
+  }
+  return find_mark_anywhere(text, from);
 }
 
 constexpr bool is_carrying_letter(char c) noexcept {

@@ -121,11 +121,15 @@ relay::ClientPort::Taken ClientWriter::reply(int status, std::string_view header
   std::size_t length = 0;
   for (const std::string_view piece : body) length += piece.size();
   Lines first;
-  first.add("HTTP/1.1 ")
-      .add(static_cast<std::uint64_t>(status))
-      .add(" ")
-      .add(reason_phrase(status))
-      .add("\r\n");
+  if (status == 200) {
+    first.add("HTTP/1.1 200 OK\r\n");
+  } else {
+    first.add("HTTP/1.1 ")
+        .add(static_cast<std::uint64_t>(status))
+        .add(" ")
+        .add(reason_phrase(status))
+        .add("\r\n");
+  }
   Lines last;
   last.add(connection_line()).add("content-length: ").add(length).add("\r\n\r\n");
   complete_ = true;

@@ -19,6 +19,8 @@ struct Origin {
   bool tls = true;
   std::string host;  // name or numeric address, no brackets
   std::uint16_t port = 443;
+  std::string
+      authority;  // what the Host header says: "example.com", "[::1]:8000"; no port that goes without saying
   bool allow_private_address = false;
   // A request's caller named it, not the operator: it is judged here and asked at the address that was
   // judged, also through an outbound proxy, and nothing is kept of it: no connection, answer of DNS or

@@ -93,10 +93,12 @@ Result<BaseUrl> parse_base_url(std::string_view url) {
 
   while (path.ends_with('/')) path.remove_suffix(1);
   parsed.path = path;
-  const bool is_ipv6 = parsed.origin.host.find(':') != std::string::npos;
-  parsed.origin.pool_key = std::string(parsed.origin.tls ? "https://" : "http://") +
-                           (is_ipv6 ? "[" + parsed.origin.host + "]" : parsed.origin.host) + ":" +
-                           std::to_string(parsed.origin.port);
+  model::Origin& origin = parsed.origin;
+  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + origin.host + "]" : origin.host;
+  const std::string with_port = host + ":" + std::to_string(origin.port);
+  origin.authority = origin.port == (origin.tls ? 443 : 80) ? host : with_port;
+  origin.pool_key = (origin.tls ? "https://" : "http://") + with_port;
   return parsed;
 }
 

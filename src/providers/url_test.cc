@@ -33,6 +33,22 @@ TEST(BaseUrl, IsTakenApart) {
   }
 }
 
+TEST(BaseUrl, TellsWhatTheHostHeaderSays) {
+  constexpr std::array<std::pair<const char*, const char*>, 6> kCases = {{
+      {"https://api.openai.com/v1", "api.openai.com"},
+      {"https://api.openai.com:443/v1", "api.openai.com"},
+      {"http://api.openai.com:443/v1", "api.openai.com:443"},
+      {"http://127.0.0.1:8000/v1", "127.0.0.1:8000"},
+      {"https://[::1]:8443", "[::1]:8443"},
+      {"http://[fe80::1]:80", "[fe80::1]"},
+  }};
+  for (const auto& [url, authority] : kCases) {
+    const auto parsed = parse_base_url(url);
+    ASSERT_TRUE(parsed) << url;
+    EXPECT_EQ(parsed->origin.authority, authority) << url;
+  }
+}
+
 TEST(BaseUrl, RefusesWhatIsNone) {
   constexpr std::array kCases = {
       "",

@@ -31,10 +31,9 @@ void append_attempts(std::string& out, std::span<const model::Attempt> attempts)
     const bool failed = attempt.error.has_value() && attempt.outcome != model::Outcome::Success;
     const MonotonicTime ended = attempt.ended == MonotonicTime{} ? attempt.started : attempt.ended;
     const auto took = std::chrono::duration_cast<Milliseconds>(ended - attempt.started).count();
-    out.append(attempt.target->model).append(" ");
-    out.append(failed ? to_string(attempt.error->kind) : to_string(attempt.outcome)).append(" ");
-    append_decimal(out, took);
-    out.append("ms");
+    append_all(out, attempt.target->model, " ",
+               failed ? to_string(attempt.error->kind) : to_string(attempt.outcome), " ", Decimal(took),
+               "ms");
   }
 }
 
@@ -51,9 +50,9 @@ void append_fallback_reason(std::string& out, std::span<const model::Attempt> at
 
 void append_own(std::string& out, model::Dialect dialect, std::string_view request_id, std::string_view route,
                 std::span<const model::Attempt> attempts) {
-  out.append("x-request-id: ").append(request_id).append("\r\n");
-  if (dialect == model::Dialect::Anthropic) out.append("request-id: ").append(request_id).append("\r\n");
-  if (!route.empty()) out.append("x-queqiao-route: ").append(route).append("\r\n");
+  append_all(out, "x-request-id: ", request_id, "\r\n");
+  if (dialect == model::Dialect::Anthropic) append_all(out, "request-id: ", request_id, "\r\n");
+  if (!route.empty()) append_all(out, "x-queqiao-route: ", route, "\r\n");
   if (!attempts.empty()) {
     out.append("x-queqiao-attempts: ");
     append_attempts(out, attempts);
@@ -86,10 +85,10 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
                                std::string_view content_type, std::string_view passed_lines) {
   std::string out;
   out.reserve(320);
-  out.append("content-type: ").append(content_type).append("\r\n").append(passed_lines);
+  append_all(out, "content-type: ", content_type, "\r\n", passed_lines);
   append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route,
              state.attempts);
-  out.append("x-queqiao-model: ").append(attempt.target->model).append("\r\n");
+  append_all(out, "x-queqiao-model: ", attempt.target->model, "\r\n");
   if (attempt.translated) {
     const std::string lost = state.translation->losses_text();
     if (!lost.empty()) out.append("x-queqiao-lossy: ").append(lost).append("\r\n");

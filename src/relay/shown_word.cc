@@ -1,6 +1,7 @@
 #include "relay/shown_word.h"
 
 #include <algorithm>
+#include <array>
 
 #include "providers/masking.h"
 #include "wire/http_head.h"
@@ -19,6 +20,10 @@ bool is_word_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
+// What nearly all answers end with: no key, whoever says it.
+constexpr std::array<std::string_view, 8> kKnownFinishes = {
+    "stop", "tool_calls", "length", "end_turn", "tool_use", "completed", "STOP", "max_tokens"};
+
 // Words without a digit look like no key, and need no copy to know it.
 bool shows_a_key(std::string_view text, const model::Target& target) {
   if (providers::shows_credential(text, providers::credential_of(target))) return true;
@@ -28,6 +33,9 @@ bool shows_a_key(std::string_view text, const model::Target& target) {
 }  // namespace
 
 std::string_view shown_finish(std::string_view reason, const model::Target& target) {
+  for (const std::string_view known : kKnownFinishes) {
+    if (reason == known) return known;
+  }
   const bool is_word = reason.size() <= kFinishMax && std::ranges::all_of(reason, is_word_char);
   return is_word && !shows_a_key(reason, target) ? reason : std::string_view("other");
 }

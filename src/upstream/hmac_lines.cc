@@ -21,10 +21,8 @@ std::string make_nonce() {
 std::string hmac_lines(const relay::UpstreamCall& call, WallTime now) {
   const model::Target& target = *call.target;
   QQ_ASSERT(target.declared && target.declared->hmac);  // else the target would not sign
-  std::string host;
-  append_authority(host, target.origin);
   const providers::RequestToHmac request{.method = method_word(call.method),
-                                         .host = host,
+                                         .host = target.origin.authority,
                                          .path_and_query = call.path_and_query(),
                                          .body_pieces = call.body_pieces};
   return providers::hmac_header_lines(*target.declared->hmac, target.signing_credential, request, now,

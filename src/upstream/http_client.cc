@@ -30,26 +30,23 @@ constexpr std::size_t kIdleForOne = 16;
 void append_head(std::string& out, const relay::UpstreamCall& call) {
   const model::Target& target = *call.target;
   out.clear();
-  out.append(method_word(call.method))
-      .append(" ")
-      .append(call.path_and_query())
-      .append(" HTTP/1.1\r\nhost: ");
-  append_authority(out, target.origin);
-  out.append("\r\n").append(target.auth_header_lines.reveal()).append(call.auth_lines);
-  append_missing_lines(out, target.default_header_lines, call.header_lines);
-  if (call.body_bytes > 0) out.append("content-type: ").append(call.content_type).append("\r\n");
-  out.append("accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ").append(accepted(call));
+  append_all(out, method_word(call.method), " ", call.path_and_query(),
+             " HTTP/1.1\r\nhost: ", target.origin.authority, "\r\n", target.auth_header_lines.reveal(),
+             call.auth_lines);
+  if (!target.default_header_lines.empty()) {
+    append_missing_lines(out, target.default_header_lines, call.header_lines);
+  }
+  if (call.body_bytes > 0) append_all(out, "content-type: ", call.content_type, "\r\n");
+  append_all(out, "accept-encoding: identity\r\nuser-agent: queqiao\r\naccept: ", accepted(call));
   if (call.once) {
     out.append("\r\nconnection: close\r\n\r\n");
     return;
   }
-  out.append("\r\nx-request-id: ").append(call.request_id).append("\r\n");
+  append_all(out, "\r\nx-request-id: ", call.request_id, "\r\n");
   if (call.method == relay::UpstreamCall::Method::Post) {
-    out.append("content-length: ");
-    append_decimal(out, call.body_bytes);
-    out.append("\r\n");
+    append_all(out, "content-length: ", Decimal(call.body_bytes), "\r\n");
   }
-  out.append(call.header_lines).append("\r\n");
+  append_all(out, call.header_lines, "\r\n");
 }
 
 // Whether its connection may come from the pool and go back there. Those of hosts that strangers name never

@@ -12,9 +12,7 @@ std::string signed_lines(const relay::UpstreamCall& call, WallTime now) {
   const model::Target& target = *call.target;
   const auto credential = providers::parse_aws_credential(target.signing_credential.reveal());
   QQ_ASSERT(credential.has_value());  // else the target would not sign
-  std::string host;
-  append_authority(host, target.origin);
-  const providers::RequestToSign request{.host = host,
+  const providers::RequestToSign request{.host = target.origin.authority,
                                          .path = call.path_and_query(),
                                          .content_type = call.content_type,
                                          .body_pieces = call.body_pieces,

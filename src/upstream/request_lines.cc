@@ -1,6 +1,5 @@
 #include "upstream/request_lines.h"
 
-#include "base/text.h"
 #include "wire/http_head.h"
 
 namespace qq::upstream {
@@ -23,17 +22,6 @@ bool has_header(std::string_view lines, std::string_view name) noexcept {
 }
 
 }  // namespace
-
-void append_authority(std::string& out, const model::Origin& origin) {
-  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
-  if (is_ipv6) out.push_back('[');
-  out.append(origin.host);
-  if (is_ipv6) out.push_back(']');
-  if (origin.port != (origin.tls ? 443 : 80)) {
-    out.push_back(':');
-    append_decimal(out, origin.port);
-  }
-}
 
 void append_missing_lines(std::string& out, std::string_view default_lines, std::string_view lines) {
   while (!default_lines.empty()) {

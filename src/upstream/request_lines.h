@@ -8,9 +8,6 @@
 
 namespace qq::upstream {
 
-// What the Host header says: "example.com", "[::1]:8000"; the port if it is not the scheme's own.
-void append_authority(std::string& out, const model::Origin& origin);
-
 // Those of the default lines whose header is not among `lines`. Both hold whole lines with CRLF.
 void append_missing_lines(std::string& out, std::string_view default_lines, std::string_view lines);
 

@@ -87,7 +87,7 @@ bool is_other_case(const wire::JsonMembers& members, std::string_view name) {
   const std::string_view key = members.raw_key();
   if (key.size() < name.size()) return false;
   if (key.size() == name.size()) return wire::iequals(key, name);
-  if (!key.contains('\\')) return false;
+  if (!members.key_escapes()) return false;
   return wire::iequals(JsonValue('"' + std::string(key) + '"').string(), name);
 }
 
