@@ -157,8 +157,8 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   auto admitted = std::make_unique<Admitted>();
   admitted->reader = wire::BodyReader(head.framing);
   relay::IncomingRequest& incoming = admitted->incoming;
-  incoming.id = RequestId::make(services_.loop.wall_now(), services_.random);
   incoming.wall_started = services_.loop.wall_now();
+  incoming.id = RequestId::make(incoming.wall_started, services_.random);
   incoming.started = head_started_;
   incoming.snapshot = snapshot_;
   writer_->reset(head.minor_version, head.keep_alive && !finish_, head.method == "HEAD");
@@ -214,8 +214,13 @@ void Connection::answer_models(const ModelsAsked& asked, Admitted& admitted) {
       fmt::format("content-type: application/json\r\nx-request-id: {}\r\n", admitted.incoming.id.text());
 }
 
+// To count owners costs more than to look whether it is another.
+void Connection::take_newest_snapshot() {
+  if (snapshot_ != services_.snapshot) snapshot_ = services_.snapshot;
+}
+
 Task<bool> Connection::serve_one() {
-  snapshot_ = services_.snapshot;
+  take_newest_snapshot();
   gone_.emplace(services_.loop);
   writer_.emplace(stream_, *gone_, services_.counters, snapshot_->timers.client_write_stall);
   idle_ = true;
@@ -223,7 +228,7 @@ Task<bool> Connection::serve_one() {
   const std::optional<std::string_view> rest = co_await read_head();
   if (!rest) co_return false;
   idle_ = false;
-  snapshot_ = services_.snapshot;  // it may have waited long: the request starts with the newest
+  take_newest_snapshot();  // it may have waited long
   std::unique_ptr<Admitted> admitted = admit(*rest);
   if (admitted->upgrade && !admitted->refusal) {
     websocket_ =

@@ -36,6 +36,7 @@ class Connection {
  private:
   // A connection that came during a drain and has asked nothing yet.
   [[nodiscard]] bool may_wait_for_first() const noexcept;
+  void take_newest_snapshot();
   // False when the connection is to be closed.
   Task<bool> serve_one();
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.

@@ -332,6 +332,7 @@ bool is_clients_own(const Error& error) {
   if (state.attempts.empty()) return;
   state.attempts.back().error.reset();
   state.attempts.back().outcome = model::Outcome::Success;
+  state.attempts.back().ended = state.services.loop.precise_now();
 }
 
 // Who does not take the last words has not been told them. A deadline or our shutdown remains the reason.

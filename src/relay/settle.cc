@@ -12,6 +12,13 @@ model::Usage usage_of(const RequestState& state) noexcept {
   return {};
 }
 
+// A good attempt's end is the request's: nothing is waited for behind it, and a clock costs time to read.
+MonotonicTime end_of(const RequestState& state) noexcept {
+  const bool has_just_ended = !state.error && !state.attempts.empty() &&
+                              state.attempts.back().outcome == model::Outcome::Success;
+  return has_just_ended ? state.attempts.back().ended : state.services.loop.precise_now();
+}
+
 }  // namespace
 
 void settle(RequestState& state) noexcept {
@@ -31,7 +38,7 @@ void settle(RequestState& state) noexcept {
   record.interrupted = state.interrupted;
   record.wall_started = state.incoming.wall_started;
   record.started = state.incoming.started;
-  record.ended = state.services.loop.precise_now();
+  record.ended = end_of(state);
   record.first_content = state.first_content;
   record.upstream_wait = state.upstream_wait;
   record.client_wait = state.client.client_wait();
