@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_literals;
 using From = WebsocketReader::From;
-using Kind = WebsocketReader::Event::Kind;
+using MessageKind = WebsocketReader::Event::Kind;
 
 constexpr WebsocketMask kMask = {'\x37', '\xfa', '\x21', '\x3d'};  // of RFC 6455 5.7
 
@@ -39,10 +39,10 @@ std::string told(From from, std::string_view bytes, std::size_t piece = 1'000'00
       }
       if (!step.event) break;
       switch (step.event->kind) {
-        case Kind::Text: tell("text", reader.take_message()); break;
-        case Kind::Ping: tell("ping", step.event->payload); break;
-        case Kind::Pong: tell("pong", step.event->payload); break;
-        case Kind::Close:
+        case MessageKind::Text: tell("text", reader.take_message()); break;
+        case MessageKind::Ping: tell("ping", step.event->payload); break;
+        case MessageKind::Pong: tell("pong", step.event->payload); break;
+        case MessageKind::Close:
           tell("close",
                std::to_string(std::to_underlying(step.event->code)) + ":" + std::string(step.event->payload));
           break;
@@ -99,14 +99,14 @@ TEST(WebsocketReader, ACharacterMayBeCutByFragments) {
   EXPECT_EQ(told(From::Client, text("\xe2\x82", Fin::No) + more("\xac")), "text:\xe2\x82\xac");
 }
 
-struct Attack {
+struct FrameAttack {
   const char* what;
   std::string bytes;
   const char* told;
 };
 
 TEST(WebsocketReader, WhatTheRfcForbidsEndsTheConnection) {
-  const std::vector<Attack> attacks = {
+  const std::vector<FrameAttack> attacks = {
       {"no mask", "\x81\x05Hello"s, "error:1002"},
       {"reserved bit 1, as if compressed", "\xc1\x80\0\0\0\0"s, "error:1002"},
       {"reserved bit 2", "\xa1\x80\0\0\0\0"s, "error:1002"},
@@ -144,7 +144,7 @@ TEST(WebsocketReader, WhatTheRfcForbidsEndsTheConnection) {
       {"half a character", text("\xe2\x82"), "error:1007"},
       {"half a character in fragments", text("\xe2", Fin::No) + more("\x82"), "error:1007"},
   };
-  for (const Attack& attack : attacks) {
+  for (const FrameAttack& attack : attacks) {
     EXPECT_EQ(told(From::Client, attack.bytes), attack.told) << attack.what;
     EXPECT_EQ(told(From::Client, attack.bytes, 1), attack.told) << attack.what << ", byte by byte";
   }

@@ -40,6 +40,19 @@ accepts layering.sh src/dialects/a_test.cc '#include <fstream>\n'
 accepts layering.sh src/storage/sqlite/a.cc '#include <sqlite3.h>\n'
 finds layering.sh src/storage/memory/a.cc '#include <sqlite3.h>\n'
 
+# clash A B NAME: whether batches.sh lets a.cc hold A and NAME.cc B.
+clash() {
+  tree src/wire/a.cc "namespace qq::wire {\nnamespace {\n$1\n}  // namespace\n}\n"
+  mkdir -p "$scratch/tree/src/wire"
+  printf '%b' "namespace qq::wire {\nnamespace {\n$2\n}  // namespace\n}\n" >"$scratch/tree/src/wire/$3.cc"
+  "$here/batches.sh" "$scratch/tree" >/dev/null 2>&1
+}
+clash 'constexpr int kMax = 1;' 'constexpr int kMax = 2;' b && echo 'batches.sh finds no constant' && failures=$((failures + 1))
+clash 'struct One {' 'struct One {' b && echo 'batches.sh finds no type' && failures=$((failures + 1))
+clash 'using A = int;' 'using A = long;' b && echo 'batches.sh finds no alias' && failures=$((failures + 1))
+clash 'using A = int;' 'using A = int;' b || { echo 'batches.sh minds one alias' && failures=$((failures + 1)); }
+clash 'struct One {' 'struct One {' b_test || { echo 'batches.sh minds a test' && failures=$((failures + 1)); }
+
 accepts words.sh src/a.cc '// Plain text. TODO(when the store has an index): look it up.\nclass Store {};\n'
 finds words.sh src/a.cc '// see /wo''rk/here\n'
 finds words.sh docs/a.md 'fixed in issue #12\n'
