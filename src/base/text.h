@@ -3,7 +3,6 @@
 #pragma once
 #include <charconv>
 #include <concepts>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -26,7 +25,7 @@ template <std::convertible_to<std::string_view>... Pieces>
                            [&](char* text, std::size_t size) noexcept {
                              char* at = text + before;
                              const auto put = [&at](std::string_view piece) {
-                               std::memcpy(at, piece.data(), piece.size());
+                               std::char_traits<char>::copy(at, piece.data(), piece.size());  // also of nothing
                                at += piece.size();
                              };
                              (put(std::string_view(pieces)), ...);
