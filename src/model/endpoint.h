@@ -26,11 +26,17 @@ enum class Endpoint : std::uint8_t {
   AudioSpeech,          // POST /v1/audio/speech
   AudioTranscriptions,  // POST /v1/audio/transcriptions
   AudioTranslations,    // POST /v1/audio/translations
+  CompactResponse,      // POST /v1/responses/compact
+  EmbedContent,         // POST /v1beta/models/{model}:embedContent
+  BatchEmbedContents,   // POST /v1beta/models/{model}:batchEmbedContents
   // Of providers only.
-  Converse,    // Bedrock's own
-  CohereChat,  // POST /v2/chat
-  OllamaChat,  // POST /api/chat
-  Declared,    // a private back end, described by the configuration
+  Converse,     // Bedrock's own
+  CohereChat,   // POST /v2/chat
+  OllamaChat,   // POST /api/chat
+  CohereEmbed,  // POST /v2/embed
+  Predict,      // Vertex: embeddings by …:predict
+  InvokeEmbed,  // Bedrock: InvokeModel of a model that embeds
+  Declared,     // a private back end, described by the configuration
 };
 inline constexpr std::size_t kEndpointCount = static_cast<std::size_t>(Endpoint::Declared) + 1;
 
@@ -52,9 +58,15 @@ constexpr std::string_view to_string(Endpoint endpoint) noexcept {
     case Endpoint::AudioSpeech: return "audio_speech";
     case Endpoint::AudioTranscriptions: return "audio_transcriptions";
     case Endpoint::AudioTranslations: return "audio_translations";
+    case Endpoint::CompactResponse: return "compact_response";
+    case Endpoint::EmbedContent: return "embed_content";
+    case Endpoint::BatchEmbedContents: return "batch_embed_contents";
     case Endpoint::Converse: return "converse";
     case Endpoint::CohereChat: return "cohere_chat";
     case Endpoint::OllamaChat: return "ollama_chat";
+    case Endpoint::CohereEmbed: return "cohere_embed";
+    case Endpoint::Predict: return "predict";
+    case Endpoint::InvokeEmbed: return "invoke_embed";
     case Endpoint::Declared: return "declared";
   }
   return "unknown";
@@ -75,11 +87,27 @@ constexpr std::optional<Dialect> conversation_at(Endpoint endpoint) noexcept {
   }
 }
 
+// Whether texts become vectors there, in whatever words: a target with one of these answers all of them.
+constexpr bool is_embedding(Endpoint endpoint) noexcept {
+  switch (endpoint) {
+    case Endpoint::Embeddings:
+    case Endpoint::EmbedContent:
+    case Endpoint::BatchEmbedContents:
+    case Endpoint::CohereEmbed:
+    case Endpoint::Predict:
+    case Endpoint::InvokeEmbed: return true;
+    default: return false;
+  }
+}
+
 // The language in which errors at an endpoint are told: the conversation's, or that of whose endpoint it is.
 constexpr Dialect dialect_of(Endpoint endpoint) noexcept {
   switch (endpoint) {
+    case Endpoint::CompactResponse:
     case Endpoint::CountInputTokens: return Dialect::OpenAiResponses;
     case Endpoint::CountMessageTokens: return Dialect::Anthropic;
+    case Endpoint::EmbedContent:
+    case Endpoint::BatchEmbedContents:
     case Endpoint::CountContentTokens: return Dialect::Gemini;
     default: return conversation_at(endpoint).value_or(Dialect::OpenAiChat);
   }

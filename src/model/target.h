@@ -136,7 +136,8 @@ struct Target {
   [[nodiscard]] bool offers(Endpoint which) const { return !endpoint(which).path_and_query.empty(); }
 
   // The endpoint at which this target answers what was asked at `asked`: the same one if it has it, for a
-  // conversation also one in another dialect, into which it is translated. Nothing: it can't.
+  // conversation and for embeddings also one in another dialect, into which it is translated. Nothing: it
+  // can't.
   [[nodiscard]] std::optional<Endpoint> endpoint_for(Endpoint asked) const noexcept;
 };
 

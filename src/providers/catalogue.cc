@@ -28,8 +28,9 @@ constexpr Endpoint Messages = Endpoint::Messages;
 constexpr Endpoint MessageTokens = Endpoint::CountMessageTokens;
 constexpr Endpoint Contents = Endpoint::GenerateContent;
 constexpr Endpoint ContentTokens = Endpoint::CountContentTokens;
-constexpr std::uint32_t kOpenai = bits(Chats, Responses, Completions, Embeddings, Moderations, Images, Edits,
-                                       Speech, Transcriptions, Translations, Endpoint::CountInputTokens);
+constexpr std::uint32_t kOpenai =
+    bits(Chats, Responses, Completions, Embeddings, Moderations, Images, Edits, Speech, Transcriptions,
+         Translations, Endpoint::CountInputTokens, Endpoint::CompactResponse);
 
 using Chat = model::ChatQuirks;
 
@@ -89,10 +90,10 @@ constexpr std::array kCatalogue = {
     ProviderKind{"openai", "OpenAI", "https://api.openai.com/v1", AuthForm::Bearer, UrlForm::Base, kOpenai,
                  kOpenaiQuirks, "OPENAI_API_KEY"},
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
-    ProviderKind{
-        "azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
-        bits(Chats, Responses, Completions, Embeddings, Images, Edits, Speech, Transcriptions, Translations),
-        kOpenaiQuirks, "AZURE_OPENAI_API_KEY"},
+    ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
+                 bits(Chats, Responses, Completions, Embeddings, Images, Edits, Speech, Transcriptions,
+                      Translations, Endpoint::CompactResponse),
+                 kOpenaiQuirks, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kDeepseekQuirks, "DEEPSEEK_API_KEY"},
     ProviderKind{"zhipu", "Zhipu (Z.ai)", "https://open.bigmodel.cn/api/paas/v4", AuthForm::Bearer,
@@ -161,30 +162,30 @@ constexpr std::array kCatalogue = {
                  .title = "Any server with Anthropic's messages",
                  .auth = AuthForm::XApiKeyAndBearer,
                  .endpoints = bits(Messages, MessageTokens)},
-    ProviderKind{.name = "gemini",
-                 .title = "Google AI Studio (Gemini)",
-                 .base_url = "https://generativelanguage.googleapis.com/v1beta",
-                 .auth = AuthForm::XGoogApiKey,
-                 .url = UrlForm::Gemini,
-                 .endpoints = bits(Contents, ContentTokens),
-                 .quirks = kModelInUrlQuirks,
-                 .key_env = "GEMINI_API_KEY",
-                 .limits = LimitScope::Model},
+    ProviderKind{
+        .name = "gemini",
+        .title = "Google AI Studio (Gemini)",
+        .base_url = "https://generativelanguage.googleapis.com/v1beta",
+        .auth = AuthForm::XGoogApiKey,
+        .url = UrlForm::Gemini,
+        .endpoints = bits(Contents, ContentTokens, Endpoint::EmbedContent, Endpoint::BatchEmbedContents),
+        .quirks = kModelInUrlQuirks,
+        .key_env = "GEMINI_API_KEY",
+        .limits = LimitScope::Model},
     ProviderKind{.name = "vertex",
                  .title = "Google Vertex AI (Gemini)",
                  .base_url = "https://{location}-aiplatform.googleapis.com/v1",
                  .auth = AuthForm::GoogleAccount,
                  .url = UrlForm::Vertex,
-                 .endpoints = bits(Contents, ContentTokens),
+                 .endpoints = bits(Contents, ContentTokens, Endpoint::EmbedContent, Endpoint::Predict),
                  .quirks = kModelInUrlQuirks,
                  .limits = LimitScope::Model},
-    // Its count-tokens is a model of its own whose body names the one that is meant: not offered.
     ProviderKind{.name = "vertex_anthropic",
                  .title = "Google Vertex AI (Claude)",
                  .base_url = "https://{location}-aiplatform.googleapis.com/v1",
                  .auth = AuthForm::GoogleAccount,
                  .url = UrlForm::Vertex,
-                 .endpoints = bits(Messages),
+                 .endpoints = bits(Messages, MessageTokens),
                  .quirks = kVertexMessagesQuirks,
                  .limits = LimitScope::Model},
     ProviderKind{.name = "bedrock",
@@ -192,7 +193,7 @@ constexpr std::array kCatalogue = {
                  .base_url = "https://bedrock-runtime.{region}.amazonaws.com",
                  .auth = AuthForm::AwsKeys,
                  .url = UrlForm::Bedrock,
-                 .endpoints = bits(Endpoint::Converse),
+                 .endpoints = bits(Endpoint::Converse, Endpoint::InvokeEmbed),
                  .quirks = kModelInUrlQuirks,
                  .key_env = "AWS_BEARER_TOKEN_BEDROCK",
                  .limits = LimitScope::Model},
@@ -201,15 +202,14 @@ constexpr std::array kCatalogue = {
                  .base_url = "https://bedrock-runtime.{region}.amazonaws.com",
                  .auth = AuthForm::AwsKeys,
                  .url = UrlForm::Bedrock,
-                 .endpoints = bits(Messages),
+                 .endpoints = bits(Messages, MessageTokens),
                  .quirks = kBedrockMessagesQuirks,
                  .key_env = "AWS_BEARER_TOKEN_BEDROCK",
                  .limits = LimitScope::Model},
-    // Its embeddings have other requests and answers than OpenAI's: not offered.
     ProviderKind{.name = "cohere",
                  .title = "Cohere",
                  .base_url = "https://api.cohere.com/v2",
-                 .endpoints = bits(Endpoint::CohereChat, Rerank),
+                 .endpoints = bits(Endpoint::CohereChat, Endpoint::CohereEmbed, Rerank),
                  .key_env = "COHERE_API_KEY",
                  .limits = LimitScope::Model},
     ProviderKind{.name = "ollama_native",

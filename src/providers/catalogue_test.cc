@@ -12,7 +12,12 @@ std::string_view short_name(model::Endpoint endpoint) {
     case model::Endpoint::ChatCompletions: return "chat";
     case model::Endpoint::Responses: return "responses";
     case model::Endpoint::Completions: return "completions";
-    case model::Endpoint::Embeddings: return "embeddings";
+    case model::Endpoint::Embeddings:
+    case model::Endpoint::EmbedContent:
+    case model::Endpoint::BatchEmbedContents:
+    case model::Endpoint::CohereEmbed:
+    case model::Endpoint::Predict:
+    case model::Endpoint::InvokeEmbed: return "embeddings";
     case model::Endpoint::Moderations: return "moderations";
     case model::Endpoint::ImagesGenerations: return "images";
     case model::Endpoint::Messages: return "messages";
@@ -22,6 +27,7 @@ std::string_view short_name(model::Endpoint endpoint) {
     case model::Endpoint::CountInputTokens:
     case model::Endpoint::CountMessageTokens:
     case model::Endpoint::CountContentTokens: return "counting tokens";
+    case model::Endpoint::CompactResponse: return "compaction";
     case model::Endpoint::ImagesEdits: return "image edits";
     case model::Endpoint::AudioSpeech: return "speech";
     case model::Endpoint::AudioTranscriptions: return "transcriptions";
@@ -36,10 +42,12 @@ std::string code(std::string_view text) {
 
 std::string endpoints_of(const ProviderKind& kind) {
   std::string out;
+  std::set<std::string_view> said;
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
-    if ((kind.endpoints & (1U << i)) == 0) continue;
+    const std::string_view name = short_name(static_cast<model::Endpoint>(i));
+    if ((kind.endpoints & (1U << i)) == 0 || !said.insert(name).second) continue;
     if (!out.empty()) out += ", ";
-    out += short_name(static_cast<model::Endpoint>(i));
+    out += name;
   }
   return out;
 }

@@ -146,12 +146,83 @@ TEST(OtherProviders, AreAskedAtTheirOwnPaths) {
   const model::Target cohere = target_of(provider_of("cohere"), "command-a");
   EXPECT_EQ(cohere.endpoint(Endpoint::CohereChat).path(true), "/v2/chat");
   EXPECT_EQ(cohere.endpoint(Endpoint::Rerank).path(false), "/v2/rerank");
-  EXPECT_FALSE(cohere.offers(Endpoint::Embeddings));
+  EXPECT_EQ(cohere.endpoint(Endpoint::CohereEmbed).path(false), "/v2/embed");
   EXPECT_EQ(target_of(provider_of("ollama_native"), "m").endpoint(Endpoint::OllamaChat).path(true),
             "/api/chat");
   EXPECT_EQ(target_of(provider_of("jina"), "m").endpoint(Endpoint::Rerank).path(false), "/v1/rerank");
   EXPECT_EQ(target_of(provider_of("openai"), "m").endpoint(Endpoint::AudioSpeech).path(false),
             "/v1/audio/speech");
+}
+
+TEST(OtherProviders, CompactWhereOpenAiDoes) {
+  EXPECT_EQ(target_of(provider_of("openai"), "m").endpoint(Endpoint::CompactResponse).path(false),
+            "/v1/responses/compact");
+  ProviderConfig azure = provider_of("azure_openai");
+  azure.base_url = "https://r.openai.azure.com/openai/v1";
+  EXPECT_TRUE(target_of(azure, "m").offers(Endpoint::CompactResponse));
+  azure.base_url = "https://r.openai.azure.com";
+  azure.api_version = "2024-10-21";
+  EXPECT_FALSE(target_of(azure, "m").offers(Endpoint::CompactResponse)) << "it has no deployment in its path";
+  EXPECT_FALSE(target_of(provider_of("anthropic"), "m").endpoint_for(Endpoint::CompactResponse));
+}
+
+std::string embeds_at(const ProviderConfig& provider, std::string_view model,
+                      Endpoint asked = Endpoint::Embeddings) {
+  const model::Target target = target_of(provider, model, "");
+  const auto at = target.endpoint_for(asked);
+  return at ? target.endpoint(*at).path(false) : "nowhere";
+}
+
+TEST(Embedding, IsAskedOfEachProviderInItsOwnWay) {
+  EXPECT_EQ(embeds_at(provider_of("gemini"), "gemini-embedding-001"),
+            "/v1beta/models/gemini-embedding-001:batchEmbedContents");
+  EXPECT_EQ(embeds_at(provider_of("gemini"), "gemini-embedding-001", Endpoint::EmbedContent),
+            "/v1beta/models/gemini-embedding-001:embedContent");
+  EXPECT_EQ(embeds_at(provider_of("cohere"), "embed-v4.0"), "/v2/embed");
+  EXPECT_EQ(embeds_at(provider_of("openai"), "m", Endpoint::BatchEmbedContents), "/v1/embeddings");
+  EXPECT_EQ(embeds_at(provider_of("anthropic"), "m"), "nowhere");
+}
+
+TEST(Embedding, AtVertexGoesByTheModelsName) {
+  ProviderConfig vertex = provider_of("vertex");
+  vertex.project = "p1";
+  vertex.location = "us-central1";
+  const std::string models = "/v1/projects/p1/locations/us-central1/publishers/google/models/";
+  EXPECT_EQ(embeds_at(vertex, "gemini-embedding-001"), models + "gemini-embedding-001:predict");
+  EXPECT_EQ(embeds_at(vertex, "text-embedding-005"), models + "text-embedding-005:predict");
+  EXPECT_EQ(embeds_at(vertex, "gemini-embedding-2"), models + "gemini-embedding-2:embedContent");
+  vertex.kind = "vertex_anthropic";
+  EXPECT_EQ(embeds_at(vertex, "claude-x"), "nowhere");
+}
+
+TEST(Embedding, AtBedrockIsForModelsWhoseWordsAreKnown) {
+  ProviderConfig bedrock = provider_of("bedrock");
+  bedrock.region = "eu-central-1";
+  EXPECT_EQ(embeds_at(bedrock, "amazon.titan-embed-text-v2:0"),
+            "/model/amazon.titan-embed-text-v2%3A0/invoke");
+  EXPECT_EQ(embeds_at(bedrock, "eu.cohere.embed-v4:0"), "/model/eu.cohere.embed-v4%3A0/invoke");
+  EXPECT_EQ(embeds_at(bedrock, "anthropic.claude-x"), "nowhere");
+}
+
+TEST(CountingOfClaude, IsAModelOfItsOwnAtVertex) {
+  ProviderConfig vertex = provider_of("vertex_anthropic");
+  vertex.project = "p1";
+  vertex.location = "global";
+  EXPECT_EQ(target_of(vertex, "claude-x@1", "").endpoint(Endpoint::CountMessageTokens).path(false),
+            "/v1/projects/p1/locations/global/publishers/anthropic/models/count-tokens:rawPredict");
+  EXPECT_FALSE(target_of(vertex, "endpoints/123", "").offers(Endpoint::CountMessageTokens));
+}
+
+TEST(CountingOfClaude, IsOfModelsAndNotOfProfilesAtBedrock) {
+  ProviderConfig bedrock = provider_of("bedrock_anthropic");
+  bedrock.region = "eu-central-1";
+  const auto path = [&](std::string_view model) {
+    return target_of(bedrock, model).endpoint(Endpoint::CountMessageTokens).path(false);
+  };
+  EXPECT_EQ(path("anthropic.claude-x-v1:0"), "/model/anthropic.claude-x-v1%3A0/count-tokens");
+  EXPECT_EQ(path("eu.anthropic.claude-x-v1:0"), "/model/anthropic.claude-x-v1%3A0/count-tokens");
+  EXPECT_EQ(path("arn:aws:bedrock:r:1:inference-profile/eu.anthropic.claude"), "") << "estimated";
+  EXPECT_EQ(path("my-name"), "") << "estimated";
 }
 
 TEST(OtherProviders, SayWhichKeyIsMissingOrMeansNothing) {

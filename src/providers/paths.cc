@@ -33,7 +33,9 @@ std::string_view usual_path(const ProviderKind& kind, Endpoint endpoint) noexcep
     case Endpoint::AudioTranslations: return "/audio/translations";
     case Endpoint::Messages: return "/v1/messages";
     case Endpoint::CountMessageTokens: return "/v1/messages/count_tokens";
+    case Endpoint::CompactResponse: return "/responses/compact";
     case Endpoint::CohereChat: return "/chat";
+    case Endpoint::CohereEmbed: return "/embed";
     case Endpoint::OllamaChat: return "/api/chat";
     default: return "";
   }
@@ -60,8 +62,8 @@ void add_base_paths(const ProviderKind& kind, const std::string& base, std::stri
 }
 
 constexpr std::uint32_t kEveryEndpoint = ~0U;
-// The responses endpoint has no deployment in its path: it is reached by the /openai/v1 form.
-constexpr std::uint32_t kPerDeployment = ~bit_of(Endpoint::Responses);
+// Responses and their compaction have no deployment in their path: they are reached by the /openai/v1 form.
+constexpr std::uint32_t kPerDeployment = ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse));
 
 Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provider, std::string base,
                          model::Target& target) {
@@ -102,8 +104,15 @@ void add_gemini_paths(const ProviderKind& kind, const std::string& base, model::
   const std::string& name = target.upstream_model;
   const std::string_view under =
       name.starts_with("models/") || name.starts_with("tunedModels/") ? "/" : "/models/";
-  add_google_methods(kind, base + std::string(under) + percent_encoded(name, under == "/" ? "/" : ""),
-                     target);
+  const std::string model = base + std::string(under) + percent_encoded(name, under == "/" ? "/" : "");
+  add_google_methods(kind, model, target);
+  set_path(target, Endpoint::EmbedContent, model + ":embedContent");
+  set_path(target, Endpoint::BatchEmbedContents, model + ":batchEmbedContents");
+}
+
+// Vertex has two ways to embed, by the model: Google's SDKs go by its name as well.
+bool embeds_by_content(std::string_view model) noexcept {
+  return (model.contains("gemini") && !model.contains("gemini-embedding-001")) || model.contains("maas");
 }
 
 // Names may be whole resources: "publishers/meta/models/…", "endpoints/…".
@@ -118,6 +127,36 @@ void add_vertex_paths(const ProviderKind& kind, const ProviderConfig& provider, 
     base += percent_encoded(name, "@");  // Claude's versions: "claude-sonnet-4-5@20250929"
   }
   add_google_methods(kind, base, target);
+  if (offers(kind, Endpoint::Messages)) {
+    // A model of its own, whose body names the one that is meant; a name that is a whole resource says
+    // another.
+    const std::size_t models = base.rfind("/models/");
+    if (models != std::string::npos && offers(kind, Endpoint::CountMessageTokens)) {
+      set_path(target, Endpoint::CountMessageTokens,
+               base.substr(0, models) + "/models/count-tokens:rawPredict");
+    }
+  } else if (embeds_by_content(name)) {
+    set_path(target, Endpoint::EmbedContent, base + ":embedContent");
+  } else {
+    set_path(target, Endpoint::Predict, base + ":predict");
+  }
+}
+
+// CountTokens takes the ids of models and none of inference profiles: "us.anthropic.claude-…" is that of the
+// model behind a word for its regions, and what an ARN or a name of one's own stands for is not known.
+std::string_view counted_model(std::string_view id) noexcept {
+  constexpr std::string_view kMaker = "anthropic.";
+  const std::size_t at = id.find(kMaker);
+  if (at == std::string_view::npos || id.starts_with("arn:")) return {};
+  return id.substr(at);
+}
+
+// Of InvokeModel each family has words of its own, of which dialects/embeddings knows two.
+bool embeds(const model::Target& target) noexcept {
+  const auto is = [&](std::string_view mark) {
+    return target.upstream_model.contains(mark) || target.model.contains(mark);
+  };
+  return is("titan-embed") || is("cohere.embed");
 }
 
 void add_bedrock_paths(const ProviderKind& kind, const std::string& base, model::Target& target) {
@@ -126,8 +165,16 @@ void add_bedrock_paths(const ProviderKind& kind, const std::string& base, model:
   if (offers(kind, Endpoint::Converse)) {
     set_path(target, Endpoint::Converse, model + "/converse", model + "/converse-stream");
   }
+  if (offers(kind, Endpoint::InvokeEmbed) && embeds(target)) {
+    set_path(target, Endpoint::InvokeEmbed, model + "/invoke");
+  }
   if (offers(kind, Endpoint::Messages)) {
     set_path(target, Endpoint::Messages, model + "/invoke", model + "/invoke-with-response-stream");
+  }
+  const std::string_view counted = counted_model(target.upstream_model);
+  if (offers(kind, Endpoint::CountMessageTokens) && !counted.empty()) {
+    set_path(target, Endpoint::CountMessageTokens,
+             base + "/model/" + percent_encoded(counted) + "/count-tokens");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "relay/content_type.h"
 #include "relay/delivery.h"
 #include "relay/empty_reply.h"
+#include "relay/plain_translation.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/response_store.h"
@@ -115,8 +116,10 @@ ClientPort::Taken put_off(RequestState& state, int status, std::string lines, st
 Result<ClientPort::Taken> deliver_translated(RequestState& state, model::Attempt& attempt, int status,
                                              std::string_view passed_lines, std::string_view body) {
   bool blank = false;
-  auto answer =
-      state.translation->translate_answer(body, *attempt.target, attempt.endpoint, attempt.usage, blank);
+  auto answer = is_plain(attempt.endpoint)
+                    ? state.plain_translation->translate_answer(body, *attempt.target, attempt.endpoint)
+                    : state.translation->translate_answer(body, *attempt.target, attempt.endpoint,
+                                                          attempt.usage, blank);
   if (!answer) {
     note_empty_reply(state, answer.error(), blank, true);
     return fail(told_by(*attempt.target, std::move(answer).error()));

@@ -11,8 +11,10 @@
 #include "relay/binary_answer.h"
 #include "relay/client_words.h"
 #include "relay/content_type.h"
+#include "relay/counting.h"
 #include "relay/delivery.h"
 #include "relay/media_fetch.h"
+#include "relay/plain_translation.h"
 #include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
@@ -163,6 +165,20 @@ Result<> keep_nothing_there(const RequestState& state, const model::Attempt& att
   return {};
 }
 
+// Of what is no conversation.
+[[gnu::noinline]] Result<> encode_plain(RequestState& state, const model::Attempt& attempt,
+                                        Outgoing& outgoing, UpstreamCall& call) {
+  QQ_TRY(PlainTranslation* const translation, plain_translation_of(state));
+  QQ_TRY(outgoing.encoded, translation->encode_for(*attempt.target, attempt.endpoint));
+  outgoing.encoded_body = outgoing.encoded.body;
+  call.header_lines = outgoing.encoded.header_lines;
+  call.body_pieces = {&outgoing.encoded_body, 1};
+  call.body_bytes = outgoing.encoded_body.size();
+  const Limits& limits = state.snapshot.limits;
+  call.reply_max = std::max(limits.held_answer_max, limits.event_max);
+  return {};
+}
+
 Result<> encode_translated(RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
                            UpstreamCall& call) {
   QQ_TRY(Translation* const translation, translation_of(state));
@@ -190,6 +206,7 @@ Result<> encode_translated(RequestState& state, const model::Attempt& attempt, O
   call.endpoint = attempt.endpoint;
   call.request_id = state.incoming.id.text();
   call.stream = state.facts.stream;
+  if (attempt.translated && is_plain(attempt.endpoint)) return encode_plain(state, attempt, outgoing, call);
   if (attempt.translated) return encode_translated(state, attempt, outgoing, call);
   const NativeHead* const native = state.incoming.native.get();
   if (native != nullptr && !native->form_type.empty()) {
@@ -216,7 +233,7 @@ void note_prepared(RequestState& state, model::Attempt& attempt) {
 Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::Attempt& attempt) {
   Outgoing outgoing;
   UpstreamCall call;
-  if (attempt.translated && needs_media(state, attempt)) {
+  if (attempt.translated && !is_plain(attempt.endpoint) && needs_media(state, attempt)) {
     Result<> fetched = co_await fetch_media(state, attempt);
     if (!fetched) {
       attempt.error = std::move(fetched).error();
@@ -422,6 +439,17 @@ Error nothing_left(const RequestState& state) {
   return answer_error(state, nothing_left(state));
 }
 
+// A count that the model behind an envelope does not make (not all of Bedrock's do) is one for an estimate.
+[[gnu::noinline]] bool is_for_estimate(const RequestState& state) {
+  if (!counted_at(state.incoming.endpoint) || state.client.gone().cancelled()) return false;
+  const auto tried =
+      std::ranges::find_if(state.attempts.rbegin(), state.attempts.rend(),
+                           [](const auto& each) { return each.outcome != model::Outcome::Refused; });
+  if (tried == state.attempts.rend() || !tried->translated || !tried->error) return false;
+  const ErrorKind kind = tried->error->kind;
+  return kind == ErrorKind::Refused || kind == ErrorKind::ModelMissing || kind == ErrorKind::EmptyReply;
+}
+
 [[gnu::noinline]] void note_start(RequestState& state, const Chosen& chosen) {
   model::Attempt& attempt = state.attempts.emplace_back();
   attempt.target = chosen.target;
@@ -435,7 +463,7 @@ Error nothing_left(const RequestState& state) {
 
 [[gnu::noinline]] void note_end(RequestState& state, const Chosen& chosen, model::Attempt& attempt) {
   attempt.ended = state.services.loop.precise_now();
-  if (attempt.translated && attempt.reached_provider) attempt.lost = state.translation->losses_text();
+  if (attempt.translated && attempt.reached_provider) attempt.lost = losses_text_of(state);
   const bool was_refused = attempt.outcome == model::Outcome::Refused;
   attempt.outcome = model::Outcome::Success;
   if (attempt.error) {
@@ -537,7 +565,8 @@ Task<void> run_attempts(RequestState& state) {
       trying = decision.next;
     }
   }
-  co_await answer_with_nothing_left(state);
+  state.estimates = is_for_estimate(state);
+  if (!state.estimates) co_await answer_with_nothing_left(state);
 }
 
 }  // namespace qq::relay

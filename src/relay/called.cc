@@ -25,6 +25,7 @@ constexpr std::array kPaths = {
     Path{"/v1/messages", Endpoint::Messages},
     Path{"/v1/messages/count_tokens", Endpoint::CountMessageTokens},
     Path{"/v1/responses/input_tokens", Endpoint::CountInputTokens},
+    Path{"/v1/responses/compact", Endpoint::CompactResponse},
     Path{"/v1/rerank", Endpoint::Rerank},
     Path{"/v2/rerank", Endpoint::Rerank},  // as Cohere's SDKs ask
     Path{"/v1/audio/speech", Endpoint::AudioSpeech},
@@ -44,6 +45,9 @@ constexpr std::array kMethods = {
     Method{"streamGenerateContent", Endpoint::GenerateContent, "/v1beta/models/{model}:streamGenerateContent",
            true},
     Method{"countTokens", Endpoint::CountContentTokens, "/v1beta/models/{model}:countTokens", false},
+    Method{"embedContent", Endpoint::EmbedContent, "/v1beta/models/{model}:embedContent", false},
+    Method{"batchEmbedContents", Endpoint::BatchEmbedContents, "/v1beta/models/{model}:batchEmbedContents",
+           false},
 };
 
 // Whether a query holds `name=value`.

@@ -17,9 +17,10 @@ std::optional<Called> called_by(std::string_view target) {
 }
 
 TEST(Called, EveryPathHasItsEndpoint) {
-  constexpr std::array<std::pair<std::string_view, Endpoint>, 7> kExpected = {{
+  constexpr std::array<std::pair<std::string_view, Endpoint>, 8> kExpected = {{
       {"/v1/rerank", Endpoint::Rerank},
       {"/v2/rerank", Endpoint::Rerank},
+      {"/v1/responses/compact", Endpoint::CompactResponse},
       {"/v1/audio/speech", Endpoint::AudioSpeech},
       {"/v1/audio/transcriptions", Endpoint::AudioTranscriptions},
       {"/v1/audio/translations", Endpoint::AudioTranslations},
@@ -33,6 +34,18 @@ TEST(Called, EveryPathHasItsEndpoint) {
     EXPECT_EQ(called->path, path);
     EXPECT_TRUE(is_endpoint(path));
   }
+}
+
+TEST(Called, GooglesClientsEmbedByTheMethod) {
+  const auto single = called_by("/v1beta/models/gemini-embedding-001:embedContent");
+  ASSERT_TRUE(single && single->native);
+  EXPECT_EQ(single->endpoint, Endpoint::EmbedContent);
+  EXPECT_EQ(single->native->path_model, "gemini-embedding-001");
+  EXPECT_FALSE(single->native->array_stream);
+  const auto batch = called_by("/v1beta/models/m:batchEmbedContents");
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->endpoint, Endpoint::BatchEmbedContents);
+  EXPECT_EQ(model::dialect_of(batch->endpoint), model::Dialect::Gemini);
 }
 
 TEST(Called, AFormIsOneByItsContentTypeWhereThereAreForms) {

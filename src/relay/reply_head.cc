@@ -90,7 +90,7 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
              state.attempts);
   append_all(out, "x-queqiao-model: ", attempt.target->model, "\r\n");
   if (attempt.translated) {
-    const std::string lost = state.translation->losses_text();
+    const std::string lost = losses_text_of(state);
     if (!lost.empty()) out.append("x-queqiao-lossy: ").append(lost).append("\r\n");
   }
   if (state.attempts.size() > 1) append_fallback_reason(out, state.attempts);

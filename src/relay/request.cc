@@ -7,6 +7,7 @@
 #include "relay/attempts.h"
 #include "relay/client_words.h"
 #include "relay/counting.h"
+#include "relay/plain_translation.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/settle.h"
@@ -34,9 +35,22 @@ Result<> decode_if_needed(RequestState& state) {
   const model::Target& first = *state.plan.targets.front();
   const auto asked_there = first.endpoint_for(state.incoming.endpoint);
   if (!is_translated(state, first, *asked_there)) return {};
-  const Result<Translation*> decoded = translation_of(state);
-  if (!decoded) return fail(decoded.error());
+  if (is_plain(*asked_there)) {
+    QQ_CHECK(plain_translation_of(state));
+  } else {
+    QQ_CHECK(translation_of(state));
+  }
   return {};
+}
+
+// What other providers left in a conversation is sealed for this gateway, and a compaction would seal it
+// again where nobody here finds it.
+Result<> check_compaction(const RequestState& state) {
+  if (state.incoming.endpoint != model::Endpoint::CompactResponse || !state.facts.holds_carried) return {};
+  return fail(Error::client(ErrorKind::InvalidRequest,
+                            "'input' holds what models of several providers thought, which none of them can "
+                            "compact: leave items of type reasoning out",
+                            "input"));
 }
 
 // Of a form or of JSON, what must be known.
@@ -61,7 +75,8 @@ Result<> prepare(RequestState& state) {
   const Snapshot& snapshot = state.snapshot;
   const model::Endpoint endpoint = state.incoming.endpoint;
   QQ_CHECK(inspect(state));
-  if (endpoint == model::Endpoint::GenerateContent || endpoint == model::Endpoint::CountContentTokens) {
+  QQ_CHECK(check_compaction(state));
+  if (model::dialect_of(endpoint) == model::Dialect::Gemini) {
     state.facts.model = state.incoming.native->path_model;
     state.facts.stream = state.incoming.native->path_stream;
   }
@@ -157,10 +172,9 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   good = good && may_be_asked(state);
   if (!good) {
     co_await refuse(state);
-  } else if (state.estimates) {
-    co_await answer_estimate(state);
   } else {
-    co_await run_attempts(state);
+    if (!state.estimates) co_await run_attempts(state);
+    if (state.estimates) co_await answer_estimate(state);
   }
   incoming.free_body();
   settle(state);

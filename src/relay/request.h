@@ -55,6 +55,7 @@ struct IncomingRequest {
   ~IncomingRequest();
 };
 
+class PlainTranslation;
 class Translation;
 struct ResponseKeeping;
 
@@ -82,10 +83,11 @@ struct RequestState {
   std::unique_ptr<Error> lost_client{};
   std::string finish_reason{};  // of the running attempt, or the last one
   std::chrono::nanoseconds upstream_wait{};
-  std::optional<Heartbeat> heartbeat{};        // streams only
-  std::unique_ptr<Translation> translation{};  // made when the first target needs it
-  std::unique_ptr<ResponseKeeping> keeping{};  // of a response that is to be kept
-  std::unique_ptr<DrainPlace> drain_place{};   // of a client that has left; see usage_drain.h
+  std::optional<Heartbeat> heartbeat{};                   // streams only
+  std::unique_ptr<Translation> translation{};             // made when the first target needs it
+  std::unique_ptr<PlainTranslation> plain_translation{};  // the same of what is no conversation
+  std::unique_ptr<ResponseKeeping> keeping{};             // of a response that is to be kept
+  std::unique_ptr<DrainPlace> drain_place{};              // of a client that has left; see usage_drain.h
 
   // Out of line, where the translation is known.
   RequestState(LoopServices& services_, ClientPort& client_, IncomingRequest& incoming_);

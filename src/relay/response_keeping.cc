@@ -227,7 +227,8 @@ void append_event(std::string& out, const ResponseEvent& event, std::string resp
 
 bool may_be_stateful(const RequestState& state) noexcept {
   return state.incoming.endpoint == model::Endpoint::Responses ||
-         state.incoming.endpoint == model::Endpoint::CountInputTokens;
+         state.incoming.endpoint == model::Endpoint::CountInputTokens ||
+         state.incoming.endpoint == model::Endpoint::CompactResponse;
 }
 
 Task<Result<>> resume(RequestState& state) {

@@ -7,6 +7,7 @@
 #include "dialects/media_urls.h"
 #include "dialects/openai/answer.h"
 #include "relay/neutral_facts.h"
+#include "relay/plain_translation.h"
 #include "wire/http_head.h"
 
 namespace qq::relay {
@@ -130,10 +131,19 @@ bool Translation::encode_stream_error(const Error& error, std::string& out) {
 }
 
 std::string Translation::losses_text() const {
+  return shown_losses(losses_, encoder_ ? &encoder_->losses() : nullptr);
+}
+
+std::string losses_text_of(const RequestState& state) {
+  if (state.plain_translation) return state.plain_translation->losses_text();
+  return state.translation ? state.translation->losses_text() : std::string();
+}
+
+std::string shown_losses(const dialects::Losses& losses, const dialects::Losses* more) {
   std::string out;
   std::size_t shown = 0;
-  const auto tell = [&](const dialects::Losses& losses) {
-    for (const dialects::Loss& loss : losses) {
+  const auto tell = [&](const dialects::Losses& some) {
+    for (const dialects::Loss& loss : some) {
       if (shown > kLossesShown) return;
       if (shown > 0) out.append("; ");
       if (shown++ == kLossesShown) {
@@ -143,8 +153,8 @@ std::string Translation::losses_text() const {
       }
     }
   };
-  tell(losses_);
-  if (encoder_) tell(encoder_->losses());
+  tell(losses);
+  if (more != nullptr) tell(*more);
   return out;
 }
 
@@ -152,8 +162,12 @@ bool is_translated(const RequestState& state, const model::Target& target, model
   if (asked_there != state.incoming.endpoint) return true;
   // What another provider's answer left in the conversation is not for this one.
   if (state.facts.holds_carried && model::conversation_at(asked_there)) return true;
+  // A batch of Google's names its model in each request of it.
+  if (asked_there == model::Endpoint::EmbedContent || asked_there == model::Endpoint::BatchEmbedContents) {
+    return true;
+  }
   // Claude inside Vertex and Bedrock has an envelope of its own.
-  if (asked_there == model::Endpoint::Messages) {
+  if (asked_there == model::Endpoint::Messages || asked_there == model::Endpoint::CountMessageTokens) {
     return target.quirks.messages_form != model::MessagesForm::Direct;
   }
   // Providers are asked for events, whatever the client wants to have.

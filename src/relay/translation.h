@@ -55,6 +55,11 @@ class Translation {
   std::unique_ptr<dialects::StreamEncoder> encoder_;
 };
 
+// For a header and the log; `more`, if there are any, come behind.
+std::string shown_losses(const dialects::Losses& losses, const dialects::Losses* more);
+// What the translation that the running attempt needed has lost so far.
+std::string losses_text_of(const RequestState& state);
+
 // Whether `target` is asked in another form than the client's, or the request carries state that is not the
 // target's, so that bytes cannot pass through.
 bool is_translated(const RequestState& state, const model::Target& target, model::Endpoint asked_there);

@@ -32,6 +32,7 @@ constexpr bool has_streams(model::Endpoint endpoint) noexcept {
     case model::Endpoint::Embeddings:
     case model::Endpoint::Moderations:
     case model::Endpoint::Rerank:
+    case model::Endpoint::CompactResponse:
     case model::Endpoint::CountInputTokens:
     case model::Endpoint::CountMessageTokens:
     case model::Endpoint::CountContentTokens:
@@ -47,7 +48,8 @@ constexpr bool has_history(model::Endpoint endpoint) noexcept {
 }
 
 constexpr bool has_state(model::Endpoint endpoint) noexcept {
-  return endpoint == model::Endpoint::Responses || endpoint == model::Endpoint::CountInputTokens;
+  return endpoint == model::Endpoint::Responses || endpoint == model::Endpoint::CountInputTokens ||
+         endpoint == model::Endpoint::CompactResponse;
 }
 
 // Gemini's requests say the model and whether to stream in the URL.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "simulator/provider/native_embeddings.h"
 
 namespace qq::simulator {
 namespace {
@@ -329,6 +330,7 @@ Result<> read_prompt(Route route, JsonValue body, Asked& asked) {
       QQ_TRY(const JsonValue messages, from("messages"));
       return read_messages(messages, asked);
     }
+    case Route::Compact:
     case Route::Responses: {
       QQ_TRY(const JsonValue input, from("input"));
       return read_input_items(input, asked);
@@ -439,6 +441,10 @@ Result<Asked> read_asked(Route route, std::string_view body, std::string_view pa
   if (asked.model.empty()) asked.model = path_model;
   if (asked.model.empty() && route != Route::Moderations) {
     return fail(Error::client(ErrorKind::InvalidRequest, "you must provide a model parameter"));
+  }
+  if (is_native_embedding(route)) {
+    if (!path_model.empty()) asked.model = path_model;
+    QQ_CHECK(read_native_embeddings(path_model, asked));
   }
   asked.model = split_model(asked.model).name;
   asked.reasoning = asked.reasoning || sounds_like_reasoning(asked.model);

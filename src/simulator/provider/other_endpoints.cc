@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <iterator>
 
 #include "base/base64.h"
-#include "base/random.h"
 #include "dialects/gemini/count_tokens.h"
 #include "simulator/provider/chat.h"
+#include "simulator/provider/vectors.h"
 #include "simulator/provider/vendor_errors.h"
 #include "wire/json_writer.h"
 
@@ -47,19 +46,6 @@ std::uint64_t dimensions_of(const Asked& asked) {
     return 1536;
   }
   return 256;
-}
-
-std::vector<float> unit_vector(std::string_view input, std::uint64_t dimensions) {
-  Random random(stable_hash(input));
-  std::vector<float> vector(dimensions);
-  double square = 0;
-  for (float& value : vector) {
-    value = static_cast<float>(random.unit() * 2 - 1);
-    square += static_cast<double>(value) * static_cast<double>(value);
-  }
-  const auto length = static_cast<float>(std::sqrt(square));
-  for (float& value : vector) value /= length;
-  return vector;
 }
 
 std::string little_endian(std::span<const float> vector) {
@@ -148,11 +134,7 @@ Reply embeddings_reply(const Asked& asked, const Script& script) {
     if (base64) {
       out.append("\"").append(to_base64(little_endian(vector))).append("\"");
     } else {
-      out += '[';
-      for (std::size_t j = 0; j < vector.size(); ++j) {
-        fmt::format_to(std::back_inserter(out), "{}{}", j > 0 ? "," : "", vector[j]);
-      }
-      out += ']';
+      out += numbers_json(vector);
     }
     out += '}';
   }
@@ -166,6 +148,24 @@ Reply embeddings_reply(const Asked& asked, const Script& script) {
   out += '}';
   Reply reply = Reply::json(200, std::move(out));
   reply.what = "embeddings";
+  return reply;
+}
+
+Reply compact_reply(const Asked& asked) {
+  const std::int64_t tokens = prompt_tokens(asked.prompt_bytes);
+  std::string out = fmt::format(
+      R"({{"id":"{}","object":"response.compaction","created_at":{},"output":[{{"id":"{}","type":"message",)"
+      R"("role":"user","status":"completed","content":[{{"type":"input_text","text":)",
+      stable_id("resp_", asked.hash), kCreated, stable_id("msg_", asked.hash));
+  wire::append_json_string(out, asked.text);
+  fmt::format_to(
+      std::back_inserter(out),
+      R"(}}]}},{{"id":"{}","type":"compaction","encrypted_content":"{}"}}],)"
+      R"("usage":{{"input_tokens":{},"input_tokens_details":{{"cached_tokens":0}},"output_tokens":8,)"
+      R"("output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{}}}}})",
+      stable_id("cmp_", asked.hash), stable_id("sim-compacted-", asked.hash), tokens, tokens + 8);
+  Reply reply = Reply::json(200, std::move(out));
+  reply.what = "compaction";
   return reply;
 }
 

@@ -6,6 +6,8 @@
 
 namespace qq::simulator {
 
+// A conversation, compacted: the last thing that was said, and a seal.
+Reply compact_reply(const Asked& asked);
 Reply embeddings_reply(const Asked& asked, const Script& script);
 Reply moderations_reply(const Asked& asked);
 Reply images_reply(const Asked& asked);

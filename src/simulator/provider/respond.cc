@@ -4,6 +4,7 @@
 
 #include "simulator/provider/chat.h"
 #include "simulator/provider/checks/check.h"
+#include "simulator/provider/native_embeddings.h"
 #include "simulator/provider/other_endpoints.h"
 #include "simulator/provider/responses.h"
 #include "simulator/provider/speak.h"
@@ -117,6 +118,11 @@ Reply built_in(const Asked& asked, const Script& script) {
     case Route::Embeddings: return embeddings_reply(asked, script);
     case Route::Moderations: return moderations_reply(asked);
     case Route::ImagesGenerations: return images_reply(asked);
+    case Route::EmbedContents:
+    case Route::Predict:
+    case Route::CohereEmbed:
+    case Route::InvokeEmbed: return native_embeddings_reply(asked, script);
+    case Route::Compact: return compact_reply(asked);
     case Route::CountMessages:
     case Route::CountContent: return count_reply(asked);
     case Route::Messages:
@@ -230,7 +236,8 @@ std::string model_of(const RequestText& request) {
   // Where the path names it, the body's may name another thing.
   const Route route = request.path.route;
   const bool by_path = route == Route::GenerateContent || route == Route::CountContent ||
-                       route == Route::Converse || request.path.form != model::MessagesForm::Direct;
+                       route == Route::Converse || route == Route::EmbedContents || route == Route::Predict ||
+                       route == Route::InvokeEmbed || request.path.form != model::MessagesForm::Direct;
   if (by_path && !request.path.model.empty()) return request.path.model;
   if (!request.json_error) {
     if (const auto found = wire::JsonValue(request.body).member("model"); found && found->is_string()) {

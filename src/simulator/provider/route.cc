@@ -39,6 +39,10 @@ bool take_google_verb(std::string_view name, std::string_view query, RoutedPath&
     routed.array_stream = routed.stream && query_value(query, "alt") != "sse";
   } else if (verb == "countTokens") {
     routed.route = Route::CountContent;
+  } else if (verb == "embedContent" || verb == "batchEmbedContents") {
+    routed.route = Route::EmbedContents;
+  } else if (verb == "predict") {
+    routed.route = Route::Predict;
   } else if (verb == "rawPredict" || verb == "streamRawPredict") {
     routed.form = model::MessagesForm::Vertex;
     routed.route = of == "count-tokens" ? Route::CountMessages : Route::Messages;
@@ -61,11 +65,18 @@ bool take_bedrock(const Segments& segments, RoutedPath& routed) {
   } else if (verb == "invoke" || verb == "invoke-with-response-stream") {
     routed.route = Route::Messages;
     routed.form = model::MessagesForm::BedrockInvoke;
+  } else if (verb == "count-tokens") {
+    routed.route = Route::CountMessages;
+    routed.form = model::MessagesForm::BedrockInvoke;
   } else {
     return false;
   }
   routed.stream = verb.ends_with("stream");
   routed.model = joined_path(*(at + 1), segments[segments.size() - 2]);
+  if (verb == "invoke" && routed.model.contains("embed")) {
+    routed.route = Route::InvokeEmbed;
+    routed.form = model::MessagesForm::Direct;
+  }
   return true;
 }
 
@@ -96,6 +107,8 @@ void take_last(const Segments& segments, RoutedPath& routed) {
   if (last == "count_tokens" && before == "messages") routed.route = Route::CountMessages;
   if (last == "chat" && before == "v2") routed.route = Route::CohereChat;
   if (last == "chat" && before == "api") routed.route = Route::OllamaChat;
+  if (last == "embed" && before == "v2") routed.route = Route::CohereEmbed;
+  if (last == "compact" && before == "responses") routed.route = Route::Compact;
 }
 
 // Whose path it is, where that is plain.
@@ -103,7 +116,12 @@ std::string_view owner_of(const RoutedPath& routed, const Segments& segments) {
   if (std::ranges::find(segments, std::string_view("publishers")) != segments.end()) return "vertex";
   switch (routed.route) {
     case Route::Messages: return routed.form == model::MessagesForm::BedrockInvoke ? "bedrock" : "anthropic";
-    case Route::CountMessages: return "anthropic";
+    case Route::CountMessages:
+      return routed.form == model::MessagesForm::BedrockInvoke ? "bedrock" : "anthropic";
+    case Route::InvokeEmbed: return "bedrock";
+    case Route::CohereEmbed: return "cohere";
+    case Route::EmbedContents:
+    case Route::Predict:
     case Route::GenerateContent:
     case Route::CountContent: return "gemini";
     case Route::Converse: return "bedrock";
@@ -135,6 +153,11 @@ std::string_view to_string(Route route) noexcept {
     case Route::Converse: return "converse";
     case Route::CohereChat: return "cohere_chat";
     case Route::OllamaChat: return "ollama_chat";
+    case Route::EmbedContents: return "embed_contents";
+    case Route::Predict: return "predict";
+    case Route::CohereEmbed: return "cohere_embed";
+    case Route::InvokeEmbed: return "invoke_embed";
+    case Route::Compact: return "compact";
     case Route::Unknown: break;
   }
   return "unknown";

@@ -24,6 +24,11 @@ enum class Route : std::uint8_t {
   Converse,         // Bedrock's
   CohereChat,
   OllamaChat,
+  EmbedContents,  // Google's embedContent and batchEmbedContents
+  Predict,        // Vertex: embeddings
+  CohereEmbed,
+  InvokeEmbed,  // Bedrock: a model that embeds, by its name
+  Compact,      // responses/compact
   Unknown,
 };
 std::string_view to_string(Route route) noexcept;

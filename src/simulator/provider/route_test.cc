@@ -15,7 +15,15 @@ TEST(Routes, PathsOfAllProvidersLeadToTheirEndpoints) {
     std::string_view model;
     std::string_view vendor;
   };
-  constexpr std::array<Case, 15> kCases{{
+  constexpr std::array<Case, 22> kCases{{
+      {"/v1beta/models/g:embedContent", "", Route::EmbedContents, "g", "gemini"},
+      {"/v1beta/models/g:batchEmbedContents", "", Route::EmbedContents, "g", "gemini"},
+      {"/v1/projects/p/locations/l/publishers/google/models/e:predict", "", Route::Predict, "e", "vertex"},
+      {"/v2/embed", "", Route::CohereEmbed, "", "cohere"},
+      {"/model/amazon.titan-embed-text-v2%3A0/invoke", "", Route::InvokeEmbed, "amazon.titan-embed-text-v2:0",
+       "bedrock"},
+      {"/model/anthropic.c-v1%3A0/count-tokens", "", Route::CountMessages, "anthropic.c-v1:0", "bedrock"},
+      {"/v1/responses/compact", "", Route::Compact, "", ""},
       {"/v1/messages", "beta=true", Route::Messages, "", "anthropic"},
       {"/+gap=5/v1/messages/count_tokens", "", Route::CountMessages, "", "anthropic"},
       {"/v1beta/models/g:generateContent", "", Route::GenerateContent, "g", "gemini"},

@@ -9,6 +9,7 @@
 #include "dialects/gemini/count_tokens.h"
 #include "model/answer_builder.h"
 #include "simulator/provider/chat.h"
+#include "simulator/provider/checks/check.h"
 #include "simulator/provider/in_quotes.h"
 #include "simulator/provider/raw_text.h"
 #include "simulator/provider/signature.h"
@@ -321,8 +322,19 @@ class Speaker {
   dialects::AnswerHead head_;
 };
 
+std::string with_model(std::string_view model, std::string_view body) {
+  std::string direct = fmt::format("{{\"model\":{}", in_quotes(model));
+  for (wire::JsonMembers members{wire::JsonValue(body)}; members.next();) {
+    if (!members.key_is("model"))
+      direct.append(",\"").append(members.raw_key()).append("\":").append(members.value().text());
+  }
+  return direct + "}";
+}
+
 // In an envelope the model and the stream are said by the path.
 std::string unwrapped(const RoutedPath& path, std::string_view body) {
+  if (path.route == Route::CountMessages && path.form == model::MessagesForm::BedrockInvoke)
+    return with_model(path.model, counted_body(body));
   if (path.form == model::MessagesForm::Direct || path.route != Route::Messages) return std::string(body);
   std::string direct = fmt::format("{{\"model\":{},\"stream\":{}", in_quotes(path.model), path.stream);
   for (wire::JsonMembers members{wire::JsonValue(body)}; members.next();) {
@@ -347,14 +359,16 @@ Result<Asked> read_spoken(const RoutedPath& path, std::string_view body) {
   head.array_stream = path.array_stream;
   Result<model::ChatRequest> request;
   if (path.route == Route::CountMessages) {
-    request = dialects::anthropic::decode_count_request(body, head);
+    request = dialects::anthropic::decode_count_request(unwrapped(path, body), head);
   } else if (path.route == Route::CountContent) {
     request = dialects::gemini::decode_count_request(body, head);
   } else {
     request = voice.read(unwrapped(path, body), head);
   }
   if (!request) return fail(request.error());
-  Asked asked = asked_of(std::make_shared<const model::ChatRequest>(*std::move(request)), prompt_of(body));
+  const bool sealed = path.route == Route::CountMessages && path.form == model::MessagesForm::BedrockInvoke;
+  Asked asked = asked_of(std::make_shared<const model::ChatRequest>(*std::move(request)),
+                         prompt_of(sealed ? counted_body(body) : std::string(body)));
   asked.route = path.route;
   asked.body = wire::JsonValue(body);
   asked.form = path.form;
@@ -369,9 +383,10 @@ Reply spoken_reply(const Asked& asked, const Script& script) {
 
 Reply count_reply(const Asked& asked) {
   const std::int64_t tokens = prompt_tokens(asked.prompt_bytes);
-  Reply reply =
-      Reply::json(200, asked.route == Route::CountMessages ? dialects::anthropic::encode_count(tokens)
-                                                           : dialects::gemini::encode_count_answer(tokens));
+  Reply reply = Reply::json(
+      200, asked.route != Route::CountMessages                ? dialects::gemini::encode_count_answer(tokens)
+           : asked.form == model::MessagesForm::BedrockInvoke ? fmt::format(R"({{"inputTokens":{}}})", tokens)
+                                                              : dialects::anthropic::encode_count(tokens));
   reply.what = "count";
   return reply;
 }

@@ -1,5 +1,7 @@
 #include "simulator/provider/checks/check.h"
 
+#include "base/base64.h"
+
 namespace qq::simulator {
 namespace {
 
@@ -60,7 +62,23 @@ Refusal refuse_anthropic_head(const RequestText& request) {
   return std::nullopt;
 }
 
+Refusal refuse_counted(const RequestText& request) {
+  const std::string counted = counted_body(request.body);
+  if (counted.empty())
+    return refused(request, "1 validation error detected: Value at 'input' failed to satisfy constraint");
+  RequestText inner = request;
+  inner.path.route = Route::Messages;
+  inner.body = counted;
+  return refuse_messages(inner);
+}
+
 }  // namespace
+
+std::string counted_body(std::string_view body) {
+  const auto sealed = wire::JsonValue(body).at("input", "invokeModel", "body");
+  const auto bytes = sealed ? from_base64(sealed->string()) : std::nullopt;
+  return bytes && !wire::check_json(*bytes) ? *bytes : std::string();
+}
 
 Refusal refuse_head(const RequestText& request) {
   switch (request.path.route) {
@@ -69,12 +87,16 @@ Refusal refuse_head(const RequestText& request) {
       if (request.path.form == model::MessagesForm::BedrockInvoke) return refuse_aws_head(request);
       if (request.path.form == model::MessagesForm::Vertex) return refuse_google_head(request);
       return refuse_anthropic_head(request);
+    case Route::EmbedContents:
+    case Route::Predict:
     case Route::GenerateContent:
     case Route::CountContent: return refuse_google_head(request);
     case Route::Models:
       if (request.path.vendor == "gemini") return refuse_google_head(request);
       return std::nullopt;
+    case Route::InvokeEmbed:
     case Route::Converse: return refuse_aws_head(request);
+    case Route::CohereEmbed:
     case Route::CohereChat:
       if (!request.has_bearer()) return unauthorized(request, 401, "no api key supplied");
       return std::nullopt;
@@ -85,8 +107,10 @@ Refusal refuse_head(const RequestText& request) {
 Refusal refuse_body(const RequestText& request, std::string_view model, const Script& script) {
   if (!wire::JsonValue(request.body).is_object()) return std::nullopt;  // the readers say so
   switch (request.path.route) {
-    case Route::Messages:
-    case Route::CountMessages: return refuse_messages(request);
+    case Route::CountMessages:
+      if (request.path.form == model::MessagesForm::BedrockInvoke) return refuse_counted(request);
+      return refuse_messages(request);
+    case Route::Messages: return refuse_messages(request);
     case Route::GenerateContent: return refuse_generate_content(request, model, script);
     case Route::Converse: return refuse_converse(request);
     case Route::CohereChat: return refuse_cohere(request);

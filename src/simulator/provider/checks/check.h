@@ -29,6 +29,9 @@ Refusal refuse_responses(const RequestText& request, std::string_view model, con
 // Of it, what an input says of what the provider keeps.
 Refusal refuse_state(const RequestText& request, std::string_view model, const Script& script);
 
+// What a CountTokens of Bedrock holds: the body of an InvokeModel, out of its base64; empty if there is none.
+std::string counted_body(std::string_view body);
+
 // A 400 of the vendor whose path it is.
 inline VendorError refused(const RequestText& request, std::string message) {
   return {.status = 400, .vendor = request.path.vendor, .message = std::move(message)};
