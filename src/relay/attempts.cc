@@ -439,17 +439,6 @@ Error nothing_left(const RequestState& state) {
   return answer_error(state, nothing_left(state));
 }
 
-// A count that the model behind an envelope does not make (not all of Bedrock's do) is one for an estimate.
-[[gnu::noinline]] bool is_for_estimate(const RequestState& state) {
-  if (!counted_at(state.incoming.endpoint) || state.client.gone().cancelled()) return false;
-  const auto tried =
-      std::ranges::find_if(state.attempts.rbegin(), state.attempts.rend(),
-                           [](const auto& each) { return each.outcome != model::Outcome::Refused; });
-  if (tried == state.attempts.rend() || !tried->translated || !tried->error) return false;
-  const ErrorKind kind = tried->error->kind;
-  return kind == ErrorKind::Refused || kind == ErrorKind::ModelMissing || kind == ErrorKind::EmptyReply;
-}
-
 [[gnu::noinline]] void note_start(RequestState& state, const Chosen& chosen) {
   model::Attempt& attempt = state.attempts.emplace_back();
   attempt.target = chosen.target;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dialects/anthropic/dialect.h"
 #include "dialects/gemini/count_tokens.h"
 #include "relay/token_estimate.h"
@@ -15,6 +17,17 @@ std::optional<model::Endpoint> counted_at(model::Endpoint endpoint) noexcept {
     case model::Endpoint::CountContentTokens: return model::Endpoint::GenerateContent;
     default: return std::nullopt;
   }
+}
+
+bool is_for_estimate(const RequestState& state) {
+  if (!counted_at(state.incoming.endpoint) || state.client.gone().cancelled()) return false;
+  const auto tried =
+      std::ranges::find_if(state.attempts.rbegin(), state.attempts.rend(),
+                           [](const auto& each) { return each.outcome != model::Outcome::Refused; });
+  if (tried == state.attempts.rend() || !tried->translated || !tried->error) return false;
+  const ErrorKind kind = tried->error->kind;
+  return kind == ErrorKind::Refused || kind == ErrorKind::ModelMissing || kind == ErrorKind::Forbidden ||
+         kind == ErrorKind::EmptyReply;
 }
 
 Result<std::string> estimated_count(const RequestState& state) {
