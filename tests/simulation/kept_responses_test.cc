@@ -391,6 +391,29 @@ TEST(KeptResponses, ACountIsOfTheWholeConversation) {
   world.expect_rest();
 }
 
+TEST(KeptResponses, AnEarlierAnswerIsCompactedByWhoeverCompacts) {
+  WorldSetup setup;
+  setup.providers = 1;
+  World world(std::move(setup));
+  Ask ask = responses("alone", "Tell me of the river Thames.");
+  const Exchange first = world.ask(ask);
+  ASSERT_EQ(first.reply.status, 200) << first.reply.body;
+  ask.path = "/v1/responses/compact";
+  const std::string named = R"({"model":"alone","previous_response_id":")" + id_of(first) + "\"";
+  for (const std::string_view more : {"}", R"(,"input":"And the next?"})"}) {
+    ask.body = named + std::string(more);
+    const Exchange heard = world.ask(ask);
+    EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+    const std::string& asked = world.provider(0).seen().requests().back().body;
+    EXPECT_NE(asked.find("river Thames"), std::string::npos) << asked;
+    EXPECT_EQ(asked.find("previous_response_id"), std::string::npos) << "it is ours";
+    EXPECT_EQ(asked.find("\"store\""), std::string::npos) << "it has no such member: " << asked;
+  }
+  ask.body = R"({"model":"alone","previous_response_id":"resp_unknown"})";
+  EXPECT_EQ(world.ask(ask).reply.status, 404);
+  world.expect_rest();
+}
+
 TEST(KeptResponses, AConversationGetsNothingThatIsNotToBeKept) {
   World world(chat_only());
   const Exchange made = call(world, "POST", "/v1/conversations", "{}");
