@@ -278,6 +278,8 @@ bool is_answer(int status) noexcept {
 // A good status: what is it that comes?
 Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
   const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
+  if (attempt.endpoint == model::Endpoint::InvokeEmbed)
+    state.plain_translation->note_head(reply.head().fields);
   if (is_whole_transcript(state, attempt.endpoint, type))
     return relay_whole_transcript(state, attempt, reply);
   if (!state.facts.stream && is_binary_answer(attempt.endpoint, type))

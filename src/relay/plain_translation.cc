@@ -1,5 +1,7 @@
 #include "relay/plain_translation.h"
 
+#include <charconv>
+
 #include "dialects/anthropic/count_envelope.h"
 #include "dialects/anthropic/dialect.h"
 
@@ -17,6 +19,7 @@ Result<std::unique_ptr<PlainTranslation>> PlainTranslation::decode(const Request
 Result<dialects::EncodedRequest> PlainTranslation::encode_for(const model::Target& target,
                                                               model::Endpoint endpoint) {
   losses_.clear();
+  told_in_head_ = {};
   if (!model::is_embedding(endpoint)) {
     const NativeHead* const native = state_.incoming.native.get();
     return dialects::anthropic::encode_enveloped_count(
@@ -26,6 +29,16 @@ Result<dialects::EncodedRequest> PlainTranslation::encode_for(const model::Targe
   dialects::EncodedRequest out;
   QQ_TRY(out.body, dialects::embeddings::encode_request(embeddings_, target, endpoint, losses_));
   return out;
+}
+
+void PlainTranslation::note_head(const wire::Fields& fields) {
+  const auto said = fields.find("x-amzn-bedrock-input-token-count");
+  model::TokenCount count = 0;
+  if (!said) return;
+  const auto [end, error] = std::from_chars(said->data(), said->data() + said->size(), count);
+  if (error != std::errc{} || end != said->data() + said->size() || count < 0) return;
+  told_in_head_.input_uncached = count;
+  told_in_head_.source = model::UsageSource::Provider;
 }
 
 Result<Translation::Answer> PlainTranslation::translate_answer(std::string_view body,
@@ -42,7 +55,8 @@ Result<Translation::Answer> PlainTranslation::translate_answer(std::string_view 
     return out;
   }
   std::string room;
-  QQ_TRY(const auto answer, dialects::embeddings::decode_answer(body, embeddings_, target, endpoint, room));
+  QQ_TRY(auto answer, dialects::embeddings::decode_answer(body, embeddings_, target, endpoint, room));
+  if (answer.usage.source == model::UsageSource::None) answer.usage = told_in_head_;
   out.usage = answer.usage;
   out.body = dialects::embeddings::encode_answer(answer, embeddings_, state_.facts.model);
   return out;

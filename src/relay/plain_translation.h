@@ -8,6 +8,7 @@
 #include "dialects/embeddings/embeddings.h"
 #include "relay/request.h"
 #include "relay/translation.h"
+#include "wire/http_head.h"
 
 namespace qq::relay {
 
@@ -18,6 +19,8 @@ class PlainTranslation {
 
   // As Translation::encode_for.
   Result<dialects::EncodedRequest> encode_for(const model::Target& target, model::Endpoint endpoint);
+  // Of the reply's head, what its body may leave out: Bedrock's count of what a model has read.
+  void note_head(const wire::Fields& fields);
   // As Translation::translate_answer.
   Result<Translation::Answer> translate_answer(std::string_view body, const model::Target& target,
                                                model::Endpoint endpoint) const;
@@ -29,6 +32,7 @@ class PlainTranslation {
   const RequestState& state_;                 // which owns this
   dialects::embeddings::Request embeddings_;  // of what embeds
   dialects::Losses losses_;                   // of the attempt that runs
+  model::Usage told_in_head_;                 // of the same
 };
 
 // Whether what is translated at `endpoint` of a target is no conversation.

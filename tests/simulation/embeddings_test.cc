@@ -83,7 +83,7 @@ TEST(Embeddings, OfAListKeepItsOrder) {
 
 TEST(Embeddings, TellWhatTheProviderCountedAndNothingElse) {
   World world(of_all_kinds());
-  for (const std::string_view model : {"gemini", "cohere", "titan"}) {
+  for (const std::string_view model : {"gemini", "cohere", "titan", "aws-cohere"}) {
     const Exchange heard = world.ask(embed(model, R"("a river")"));
     const auto usage = wire::JsonValue(heard.reply.body).member("usage");
     ASSERT_TRUE(usage) << model;

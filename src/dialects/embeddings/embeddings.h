@@ -18,8 +18,8 @@
 //   - What a text is for is said where the caller says it (`input_type` or `task_type`, in Cohere's or in
 //     Google's words), and else by nobody, but for Cohere, which wants to know: `search_document`.
 //   - An answer with another number of vectors than of texts is no answer.
-//   - Usage is what the provider says. Where it says nothing (AI Studio's older models, Cohere in Bedrock),
-//     there is none in the answer.
+//   - Usage is what the provider says. Where it says nothing (AI Studio's older models), there is none in
+//     the answer. Cohere in Bedrock says it in a header only, which is for the relay to read.
 //
 // Sources, November 2026: ai.google.dev/api/embeddings; docs.cloud.google.com, "Get text embeddings" and the
 // method embedContent; docs.cohere.com/reference/embed; docs.aws.amazon.com/bedrock, "Amazon Titan Embeddings

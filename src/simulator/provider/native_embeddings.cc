@@ -192,6 +192,10 @@ Result<> read_native_embeddings(std::string_view path_model, Asked& asked) {
 Reply native_embeddings_reply(const Asked& asked, const Script& script) {
   Reply reply = Reply::json(200, NativeEmbeddings(asked, script).body());
   reply.what = "embeddings";
+  if (asked.route == Route::InvokeEmbed && !script.faults.has(Fault::UsageMissing)) {
+    reply.fields.emplace_back("x-amzn-bedrock-input-token-count",
+                              std::to_string(prompt_tokens(asked.prompt_bytes)));
+  }
   return reply;
 }
 
