@@ -21,16 +21,17 @@ void append_decimal(std::string& out, Integer value) {
 template <std::convertible_to<std::string_view>... Pieces>
 [[gnu::always_inline]] inline void append_all(std::string& out, const Pieces&... pieces) {
   const std::size_t before = out.size();
-  out.resize_and_overwrite(before + (std::string_view(pieces).size() + ...),
-                           [&](char* text, std::size_t size) noexcept {
-                             char* at = text + before;
-                             const auto put = [&at](std::string_view piece) {
-                               std::char_traits<char>::copy(at, piece.data(), piece.size());  // also of nothing
-                               at += piece.size();
-                             };
-                             (put(std::string_view(pieces)), ...);
-                             return size;
-                           });
+  const std::size_t after = before + (std::string_view(pieces).size() + ...);
+  // What libstdc++ 12 tells the operation is the room that it made, not the size that was asked for.
+  out.resize_and_overwrite(after, [&](char* text, std::size_t /*room*/) noexcept {
+    char* at = text + before;
+    const auto put = [&at](std::string_view piece) {
+      std::char_traits<char>::copy(at, piece.data(), piece.size());  // also of nothing
+      at += piece.size();
+    };
+    (put(std::string_view(pieces)), ...);
+    return after;
+  });
 }
 
 // A number as a piece for append_all().
@@ -40,9 +41,8 @@ class Decimal {
   explicit Decimal(Integer value) noexcept
       : size_(static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, value).ptr -
                                        digits_)) {}
-  operator std::string_view() const noexcept {
-    return {digits_, size_};
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator std::string_view() const noexcept { return {digits_, size_}; }
 
  private:
   char digits_[24];

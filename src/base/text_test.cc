@@ -1,3 +1,5 @@
+#include "base/text.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,6 +10,17 @@
 
 namespace qq {
 namespace {
+
+TEST(AppendAll, LeavesExactlyWhatWasAppended) {
+  std::string out = "a";
+  std::string wanted = out;
+  for (int i = 0; i < 200; ++i) {  // over all the places where the room grows
+    append_all(out, "b", std::string_view(), std::string(static_cast<std::size_t>(i % 7), 'c'), Decimal(i));
+    wanted += "b" + std::string(static_cast<std::size_t>(i % 7), 'c') + std::to_string(i);
+    ASSERT_EQ(out, wanted);
+    ASSERT_EQ(out.c_str()[out.size()], '\0');
+  }
+}
 
 TEST(Hex, ReadsDigitsOfEitherCaseAndNothingElse) {
   int digits = 0;
