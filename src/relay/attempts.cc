@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "dialects/openai/request.h"
 #include "providers/masking.h"
-#include "providers/upstream_error.h"
 #include "relay/answer.h"
 #include "relay/authorize.h"
 #include "relay/binary_answer.h"
@@ -13,9 +11,11 @@
 #include "relay/content_type.h"
 #include "relay/counting.h"
 #include "relay/delivery.h"
+#include "relay/last_words.h"
 #include "relay/media_fetch.h"
+#include "relay/outgoing.h"
 #include "relay/plain_translation.h"
-#include "relay/read_body.h"
+#include "relay/refusal.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
 #include "relay/translation.h"
@@ -24,13 +24,9 @@
 #include "resilience/evidence.h"
 #include "resilience/last_admission.h"
 #include "resilience/next_step.h"
-#include "resilience/retry_advice.h"
 
 namespace qq::relay {
 namespace {
-
-// An error's last words get this long to reach a client, also when the request itself is cancelled.
-constexpr Milliseconds kErrorDelivery{2'000};
 
 struct Chosen {
   std::size_t index = 0;
@@ -96,131 +92,6 @@ bool cannot_do_it(const RequestState& state, const model::Target& target) {
   const auto last = resilience::last_admission(healths, now);
   if (!last) return std::nullopt;
   return chosen(state, shut_out[last->index], last->admission);
-}
-
-// An error's own body, as much as is worth keeping, within the first-byte timer. Fails only when the request
-// is given up meanwhile.
-Task<Result<std::string>> read_error_body(RequestState& state, UpstreamReply& reply) {
-  const MonotonicTime from = state.services.loop.precise_now();
-  const net::Scope scope = state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
-  BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
-  count_wait(state, from);
-  if (body.end == BodyRead::End::Cancelled) co_return fail(net::cancelled_error(state.scope()));
-  co_return std::move(body.bytes);
-}
-
-// What only the head of a refusal says: it is gone when we wait for the body.
-struct RefusalHead {
-  WallTime received{};
-  std::optional<Milliseconds> retry_after;
-  std::string aws_error_type;
-};
-
-[[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
-                                                const UpstreamReply& reply) {
-  const WallTime now = state.services.loop.wall_now();
-  return {now, providers::classify_reply(target, reply.status(), reply.head().fields, {}, now).retry_after,
-          std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
-}
-
-[[gnu::noinline]] Error refusal(const model::Target& target, int status, const RefusalHead& head,
-                                std::string_view body) {
-  wire::Fields fields;
-  if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
-  Error error = providers::classify_reply(target, status, fields, body, head.received,
-                                          providers::credential_of(target));
-  if (head.retry_after) error.retry_after = head.retry_after;
-  error.phase = AttemptPhase::ReplyBegun;
-  return error;
-}
-
-// Reads a reply that is no 2xx answer. A client that leaves before its end ends the attempt: half an error
-// says nothing about the target.
-Task<void> take_refusal(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  const RefusalHead head = read_refusal_head(state, *attempt.target, reply);
-  const Result<std::string> body = co_await read_error_body(state, reply);
-  attempt.error = body ? refusal(*attempt.target, reply.status(), head, *body) : body.error();
-}
-
-// What is sent to one target: the client's bytes with our fields patched, or a translation of them.
-struct Outgoing {
-  dialects::openai::TargetBody passed{};
-  dialects::EncodedRequest encoded{};
-  std::string_view encoded_body{};
-};
-
-// What the gateway keeps alone is kept by no provider, whichever way the request has taken to its dialect.
-Result<> keep_nothing_there(const RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
-                            UpstreamCall& call) {
-  wire::JsonLimits limits;
-  limits.nodes_max = state.snapshot.limits.json_nodes_max;
-  limits.depth_max = state.snapshot.limits.json_depth_max;
-  QQ_TRY(auto facts, dialects::openai::inspect_request(attempt.endpoint, outgoing.encoded_body, limits));
-  facts.keeps_nothing = true;
-  facts.asks_thoughts = state.facts.asks_thoughts;
-  dialects::openai::encode_for_target(facts, outgoing.encoded_body, attempt.endpoint, *attempt.target,
-                                      outgoing.passed);
-  call.body_pieces = outgoing.passed.pieces;
-  call.body_bytes = outgoing.passed.bytes;
-  return {};
-}
-
-// Of what is no conversation.
-[[gnu::noinline]] Result<> encode_plain(RequestState& state, const model::Attempt& attempt,
-                                        Outgoing& outgoing, UpstreamCall& call) {
-  QQ_TRY(PlainTranslation* const translation, plain_translation_of(state));
-  QQ_TRY(outgoing.encoded, translation->encode_for(*attempt.target, attempt.endpoint));
-  outgoing.encoded_body = outgoing.encoded.body;
-  call.header_lines = outgoing.encoded.header_lines;
-  call.body_pieces = {&outgoing.encoded_body, 1};
-  call.body_bytes = outgoing.encoded_body.size();
-  const Limits& limits = state.snapshot.limits;
-  call.reply_max = std::max(limits.held_answer_max, limits.event_max);
-  return {};
-}
-
-Result<> encode_translated(RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
-                           UpstreamCall& call) {
-  QQ_TRY(Translation* const translation, translation_of(state));
-  QQ_TRY(outgoing.encoded, translation->encode_for(*attempt.target, attempt.endpoint));
-  outgoing.encoded_body = outgoing.encoded.body;
-  // Of the client's own dialect it may say what would have passed through; Anthropic's encoder does so
-  // itself.
-  const bool is_own = attempt.endpoint == state.incoming.endpoint;
-  if (is_own && attempt.endpoint != model::Endpoint::Messages) {
-    outgoing.encoded.header_lines += state.incoming.header_lines;
-  }
-  call.header_lines = outgoing.encoded.header_lines;
-  call.body_pieces = {&outgoing.encoded_body, 1};
-  call.body_bytes = outgoing.encoded_body.size();
-  if (is_own && state.facts.keeps_nothing) QQ_CHECK(keep_nothing_there(state, attempt, outgoing, call));
-  const Limits& limits = state.snapshot.limits;
-  call.reply_max = std::max(limits.held_answer_max, limits.event_max);
-  return {};
-}
-
-// Errors: what this target cannot do, in the caller's words; nothing was sent.
-[[gnu::noinline]] Result<> encode_request(RequestState& state, const model::Attempt& attempt,
-                                          Outgoing& outgoing, UpstreamCall& call) {
-  call.target = attempt.target;
-  call.endpoint = attempt.endpoint;
-  call.request_id = state.incoming.id.text();
-  call.stream = state.facts.stream;
-  if (attempt.translated && is_plain(attempt.endpoint)) return encode_plain(state, attempt, outgoing, call);
-  if (attempt.translated) return encode_translated(state, attempt, outgoing, call);
-  const NativeHead* const native = state.incoming.native.get();
-  if (native != nullptr && !native->form_type.empty()) {
-    dialects::openai::encode_form_for_target(native->form, state.incoming.body, *attempt.target,
-                                             outgoing.passed);
-    call.content_type = native->form_type;
-  } else {
-    dialects::openai::encode_for_target(state.facts, state.incoming.body, attempt.endpoint, *attempt.target,
-                                        outgoing.passed);
-  }
-  call.header_lines = state.incoming.header_lines;
-  call.body_pieces = outgoing.passed.pieces;
-  call.body_bytes = outgoing.passed.bytes;
-  return {};
 }
 
 // What came before, pictures and tokens, is not the provider's slowness.
@@ -327,94 +198,8 @@ void judge_target(RequestState& state, const Chosen& chosen, model::Attempt& att
   }
 }
 
-// When a client may come back that no target could serve.
-Milliseconds advice(const RequestState& state) {
-  const MonotonicTime now = state.services.loop.now();
-  std::vector<resilience::Standing> standings;
-  for (const model::Target* target : state.plan.targets)
-    standings.push_back(health_of(state, *target).standing(now));
-  return resilience::retry_advice(standings, now);
-}
-
-// "Not now" is said together with when; Anthropic's 529 is such a word.
-constexpr bool may_be_told_when(int status) noexcept {
-  return status == 429 || status == 503 || status == 529;
-}
-
 bool is_clients_own(const Error& error) {
   return error.origin == ErrorOrigin::Client;
-}
-
-// An answer whose last bytes the client took after its time was up is an answer.
-[[gnu::noinline]] void note_complete(RequestState& state) {
-  state.error.reset();
-  if (state.attempts.empty()) return;
-  state.attempts.back().error.reset();
-  state.attempts.back().outcome = model::Outcome::Success;
-  state.attempts.back().ended = state.services.loop.precise_now();
-}
-
-// Who does not take the last words has not been told them. A deadline or our shutdown remains the reason.
-[[gnu::noinline]] void note_untold(RequestState& state, const Error& flushed) {
-  const ErrorKind why = state.error->kind;
-  if (is_lost_client(flushed)) {
-    state.error = flushed;
-  } else if (why != ErrorKind::ShuttingDown && why != ErrorKind::TotalTimeout) {
-    state.error = Error::client(ErrorKind::ClientStalled, "the client did not take the error it was sent");
-  }
-  state.client.abort();
-}
-
-// The error behind what was streamed. Where a translation had begun its encoder knows what must fit to what.
-[[gnu::noinline]] std::string last_event(RequestState& state) {
-  std::string out;
-  if (state.delivered && state.attempts.back().translated) {
-    state.translation->encode_stream_error(*state.error, out);
-  }
-  if (out.empty()) {
-    encode_stream_error(state.incoming.endpoint, *state.error, state.incoming.id.text(), out);
-  }
-  return out;
-}
-
-// Tells the client what the whole chain came to.
-Task<void> answer_error(RequestState& state, Error error) {
-  const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);
-  if (const int status = encode_error(dialect, error, {}).status; may_be_told_when(status)) {
-    error.retry_after = advice(state);
-  }
-  if (state.heartbeat) state.heartbeat->stop();
-  state.error = std::move(error);
-  ClientPort& client = state.client;
-  if (is_lost_client(*state.error)) {
-    client.abort();
-    co_return;
-  }
-  state.interrupted = client.begun() && !client.complete();
-  if (state.interrupted && !state.facts.stream) co_return;  // it is cut: no error fits into its JSON
-  const net::Scope last_words{state.services.loop.now() + kErrorDelivery, nullptr};
-  if (client.pending()) {
-    Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) co_return note_untold(state, flushed.error());
-  }
-  if (client.complete()) co_return note_complete(state);
-  ClientPort::Taken taken;
-  if (client.begun()) {
-    const std::string event = last_event(state);
-    const std::string_view piece = event;
-    taken = client.write({&piece, 1}, ClientPort::Last::Yes);
-  } else {
-    const auto encoded = encode_error(dialect, *state.error, state.incoming.id.text());
-    const std::string lines =
-        error_header_lines(dialect, state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
-    const std::string_view piece = encoded.body;
-    taken = client.reply(encoded.status, lines, {&piece, 1});
-  }
-  if (taken == ClientPort::Taken::Gone) co_return note_untold(state, client_gone());
-  if (taken == ClientPort::Taken::Pending) {
-    Result<> flushed = co_await client.flush(last_words);
-    if (!flushed) note_untold(state, flushed.error());
-  }
 }
 
 Error nothing_left(const RequestState& state) {
