@@ -4,6 +4,7 @@
 #include "dialects/fields.h"
 #include "dialects/losses.h"
 #include "wire/json.h"
+#include "wire/json_progress.h"
 
 namespace qq::dialects {
 
@@ -19,6 +20,11 @@ std::string input_of(const model::ToolCallPart& call, bool& wrapped) {
   wire::append_json_string(out, call.arguments);
   out += '}';
   return out;
+}
+
+bool is_cut_short(std::string_view arguments) noexcept {
+  wire::JsonProgress progress;
+  return progress.feed(arguments) && progress.begun() && !progress.complete();
 }
 
 ChosenTools::ChosenTools(const model::ChatRequest& request) {

@@ -61,6 +61,9 @@ class StreamEncoder {
   // What of the events so far the client is not told: each kind of it once, in the words of a whole answer's
   // losses.
   [[nodiscard]] virtual const Losses& losses() const noexcept { return losses_; }
+  // Why the client's stream cannot go on, where that is so: it is to be told as a failure of the provider's,
+  // and nothing else is encoded any more.
+  [[nodiscard]] virtual const Error* fault() const noexcept { return nullptr; }
 
  protected:
   void lose(std::string_view field, std::string_view why);

@@ -68,6 +68,7 @@ class RestoringEncoder final : public StreamEncoder {
     encoder_->encode(restored, out);
   }
   [[nodiscard]] const Losses& losses() const noexcept override { return encoder_->losses(); }
+  [[nodiscard]] const Error* fault() const noexcept override { return encoder_->fault(); }
 
  private:
   std::unique_ptr<StreamEncoder> encoder_;

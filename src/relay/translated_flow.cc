@@ -14,22 +14,30 @@ TranslatedFlow::Encoding::Encoding(dialects::StreamEncoder& encoder, bool join_l
 }
 
 void TranslatedFlow::Encoding::on_event(const StreamEvent& event) {
+  if (encoded_.encoder.fault() != nullptr) return;
   const bool is_broken = event.kind == StreamEvent::Kind::Finished && event.finish == model::Finish::Broken;
   if (event.kind == StreamEvent::Kind::End && broken_) return fail_if_broken();
   NeutralFacts::on_event(event);
   if (is_broken) broken_ = broken_generation(event.word);
   if (is_broken || event.kind == StreamEvent::Kind::Failed) return;
   if (event.kind == StreamEvent::Kind::End) closed_ = true;
-  if (joined_) return joined_->take(event, encoded_);
-  encoded_.on_event(event);
+  if (joined_) {
+    joined_->take(event, encoded_);
+  } else {
+    encoded_.on_event(event);
+  }
+  if (const Error* const fault = encoded_.encoder.fault()) fail_with(*fault);
+}
+
+void TranslatedFlow::Encoding::fail_with(const Error& error) {
+  StreamEvent failed;
+  failed.kind = StreamEvent::Kind::Failed;
+  failed.error = &error;
+  NeutralFacts::on_event(failed);
 }
 
 void TranslatedFlow::Encoding::fail_if_broken() {
-  if (!broken_ || error()) return;
-  StreamEvent failed;
-  failed.kind = StreamEvent::Kind::Failed;
-  failed.error = &*broken_;
-  NeutralFacts::on_event(failed);
+  if (broken_ && !error()) fail_with(*broken_);
 }
 
 void TranslatedFlow::Encoding::close(std::string& into) {

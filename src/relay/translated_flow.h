@@ -39,6 +39,7 @@ class TranslatedFlow final : public EventFlow {
     void write_to(std::string& out) noexcept { encoded_.out = &out; }
 
    private:
+    void fail_with(const Error& error);
     struct Encoded final : dialects::EventSink {
       explicit Encoded(dialects::StreamEncoder& to) noexcept : encoder(to) {}
       void on_event(const model::StreamEvent& event) override { encoder.encode(event, *out); }

@@ -18,6 +18,8 @@ class JsonProgress {
  public:
   // False once the bytes cannot belong to one document; the rest need not be fed then.
   [[nodiscard]] bool feed(std::string_view bytes) noexcept;
+  // Some of the document has come.
+  [[nodiscard]] bool begun() const noexcept { return begun_; }
   // The document has ended; only white space may follow.
   [[nodiscard]] bool complete() const noexcept { return begun_ && depth_ == 0; }
 

@@ -1,13 +1,16 @@
 // A stream for a client, in the order that the SDK and Claude Code rely on. Three things wait for what
 // follows them: message_start for usage, which mostly comes with it; a call's start for the state that its id
-// must carry, if the call came whole; message_delta for the usage that other providers send last.
+// must carry, if the call came whole; message_delta for the usage that other providers send last. And one block
+// is open at a time, whatever a provider's calls do (dialects/calls_in_turn.h).
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "dialects/anthropic/blocks.h"
 #include "dialects/anthropic/sides.h"
 #include "dialects/anthropic/usage.h"
 #include "dialects/calls.h"
+#include "dialects/calls_in_turn.h"
 #include "dialects/carried_state.h"
 #include "dialects/losses.h"
 
@@ -19,7 +22,7 @@ using model::PartKind;
 using model::StreamEvent;
 using Kind = StreamEvent::Kind;
 
-class Encoder final : public StreamEncoder {
+class Encoder final : public StreamEncoder, private EventSink {
  public:
   Encoder(const model::ChatRequest& request, const AnswerHead& head)
       : head_(head), hides_thoughts_(request.reasoning && request.reasoning->show == false) {}
@@ -39,6 +42,15 @@ class Encoder final : public StreamEncoder {
     if (event.kind == Kind::Ping && !begun_) return void(out += kPing);
     if (!std::exchange(said_start_, true)) message_start();
     if (event.choice != 0) return lose("choices", loss::kNoPlace);  // there is but one
+    if (!fault_ && !calls_.take(event, *this)) {
+      fault_ = Error::upstream(ErrorKind::EventTooBig, AttemptPhase::ReplyBegun,
+                               "the provider mixes the pieces of tool calls that are too large to be held");
+    }
+  }
+  [[nodiscard]] const Error* fault() const noexcept override { return fault_ ? &*fault_ : nullptr; }
+
+ private:
+  void on_event(const StreamEvent& event) override {
     switch (event.kind) {
       case Kind::PartStarted: start(event); break;
       case Kind::TextDelta: text(part_of(event), event.text); break;
@@ -62,7 +74,6 @@ class Encoder final : public StreamEncoder {
     }
   }
 
- private:
   enum class Place : std::uint8_t {
     Nowhere,  // not shown
     Waiting,  // its content_block_start is not written
@@ -295,6 +306,8 @@ class Encoder final : public StreamEncoder {
   std::string stop_string_;
   std::vector<Block> blocks_;
   model::Usage usage_;
+  CallsInTurn calls_;
+  std::optional<Error> fault_;
   model::Finish finish_ = model::Finish::None;
   std::uint32_t next_index_ = 0;
   Dialect dialect_ = Dialect::OpenAiChat;  // whose answer it is

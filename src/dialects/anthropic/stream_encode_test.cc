@@ -280,5 +280,44 @@ TEST(AnthropicStreamOut, AThoughtThatNobodySignedSaysWhoseItIs) {
   EXPECT_EQ(own({.kind = Kind::PartFinished}), stop_line(0));
 }
 
+// Chat providers may mix them; the SDKs take the next delta for the block that was begun last.
+TEST(AnthropicStreamOut, CallsWhosePiecesAreMixedBecomeBlocksOneBehindTheOther) {
+  EncodedStream stream;
+  stream.started();
+  stream({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .id = "a", .name = "f"});
+  stream({.kind = Kind::ArgumentsDelta, .text = "{\"x\""});
+  EXPECT_EQ(
+      stream({.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .part = 1, .id = "b", .name = "g"}),
+      "");
+  EXPECT_EQ(stream({.kind = Kind::ArgumentsDelta, .part = 1, .text = "{"}), "");
+  EXPECT_EQ(stream({.kind = Kind::ArgumentsDelta, .text = ":1}"}),
+            delta_line(0, R"({"type":"input_json_delta","partial_json":":1}"})"));
+  EXPECT_EQ(stream({.kind = Kind::PartFinished}),
+            stop_line(0) + start_line(1, R"({"type":"tool_use","id":"b","name":"g","input":{}})") +
+                delta_line(1, R"({"type":"input_json_delta","partial_json":"{"})"));
+  EXPECT_EQ(stream({.kind = Kind::ArgumentsDelta, .part = 1, .text = "}"}),
+            delta_line(1, R"({"type":"input_json_delta","partial_json":"}"})"))
+      << "it has its turn";
+  EXPECT_EQ(stream({.kind = Kind::PartFinished, .part = 1}), stop_line(1));
+}
+
+TEST(AnthropicStreamOut, MixedCallsThatAreTooLargeEndTheStream) {
+  const model::ChatRequest request;
+  const AnswerHead head{.model = "asked", .request_id = "req1"};
+  const auto encoder = client_side().stream_encoder(request, head);
+  std::string out;
+  encoder->encode({.kind = Kind::Started, .id = "c", .model = "m"}, out);
+  for (const std::uint32_t part : {0U, 1U}) {
+    encoder->encode(
+        {.kind = Kind::PartStarted, .part_kind = PartKind::ToolCall, .part = part, .id = "a", .name = "f"},
+        out);
+  }
+  EXPECT_EQ(encoder->fault(), nullptr);
+  const std::string piece(1U << 20U, ' ');
+  encoder->encode({.kind = Kind::ArgumentsDelta, .part = 1, .text = piece}, out);
+  ASSERT_NE(encoder->fault(), nullptr);
+  EXPECT_EQ(encoder->fault()->kind, ErrorKind::EventTooBig);
+}
+
 }  // namespace
 }  // namespace qq::dialects::anthropic

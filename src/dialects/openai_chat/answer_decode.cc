@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "dialects/calls.h"
 #include "dialects/made_ids.h"
 #include "dialects/media.h"
 #include "dialects/openai/answer.h"
@@ -121,6 +122,14 @@ class MessageDecoder {
   std::size_t calls_ = 0;
 };
 
+bool any_cut_short(const model::Choice& choice) noexcept {
+  return std::ranges::any_of(choice.parts, [](const Part& part) {
+    const auto* call = part.as<model::ToolCallPart>();
+    return call != nullptr && call->kind == model::ToolCallPart::Kind::Function &&
+           is_cut_short(call->arguments);
+  });
+}
+
 void decode_choice(JsonValue value, std::string_view id_seed, model::Choice& out) {
   JsonValue message;
   for (wire::JsonMembers members(value); members.next();) {
@@ -143,10 +152,7 @@ void decode_choice(JsonValue value, std::string_view id_seed, model::Choice& out
   out.finish = finish_of(out.finish_word);
   const bool has_calls = std::ranges::any_of(
       out.parts, [](const Part& part) { return part.as<model::ToolCallPart>() != nullptr; });
-  // No word at all is an end as well, and Google's endpoint says "stop" to calls.
-  if (out.finish == model::Finish::None) out.finish = model::Finish::Stop;
-  if (out.finish == model::Finish::Stop && has_calls) out.finish = model::Finish::ToolCalls;
-  if (out.finish == model::Finish::Stop && !out.stop_string.empty()) out.finish = model::Finish::StopString;
+  out.finish = finish_with(out.finish, has_calls, any_cut_short(out), out.stop_string);
   if (out.finish != model::Finish::StopString) out.stop_string.clear();
 }
 
@@ -205,6 +211,11 @@ Result<model::ChatAnswer> decode_answer(std::string_view body, const model::Targ
   if (has_nameless_call(out)) {
     return fail(Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
                                 "the provider sent a tool call without a name"));
+  }
+  if (std::ranges::any_of(out.choices, [](const model::Choice& choice) {
+        return choice.finish == model::Finish::ToolCalls && any_cut_short(choice);
+      })) {
+    return fail(broken_off_call());
   }
   return out;
 }

@@ -64,7 +64,7 @@ bool CallStream::take(Delta delta, EventOut& out) {
   if (another) {
     // Calls that are whole get nothing more.
     for (Call& call : calls_) {
-      if (!call.custom && call.arguments.complete()) close(call, out);
+      if (call.is_whole()) close(call, out);
     }
     Call& made = calls_.emplace_back();
     made.index = delta.index;
@@ -81,6 +81,7 @@ bool CallStream::take(Delta delta, EventOut& out) {
   } else {
     call.early += delta.arguments;
   }
+  if (&call != &calls_.back() && call.is_whole()) close(call, out);
   return true;
 }
 
@@ -110,7 +111,7 @@ void CallStream::start(Call& call, wire::JsonValue state, EventOut& out) {
 
 void CallStream::add(Call& call, std::string_view piece, EventOut& out) const {
   if (piece.empty()) return;
-  (void)call.arguments.feed(piece);
+  call.is_json = call.arguments.feed(piece) && call.is_json;
   out.sink->on_event({.kind = StreamEvent::Kind::ArgumentsDelta,
                       .part_kind = PartKind::ToolCall,
                       .choice = choice_,
@@ -128,6 +129,12 @@ void CallStream::close(Call& call, EventOut& out) const {
 
 void CallStream::close(EventOut& out) {
   for (Call& call : calls_) close(call, out);
+}
+
+bool CallStream::any_cut_short() const noexcept {
+  return std::ranges::any_of(calls_, [](const Call& call) {
+    return call.started && !call.custom && call.is_json && call.arguments.begun() && !call.arguments.complete();
+  });
 }
 
 bool CallStream::has_unnamed() const noexcept {

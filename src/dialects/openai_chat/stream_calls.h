@@ -3,7 +3,7 @@
 // A delta belongs to the last call of its index, or to the last one if it has none (Mistral, Google's
 // endpoint of this dialect). Another id or another name is another call, since some give them all the index
 // 0; so are new arguments behind whole ones with the name again. Calls may come in parallel, so one stays
-// open until its arguments are a whole JSON value and the next begins, or until all are closed.
+// open until its arguments are a whole JSON value and another has begun, or until all are closed.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -32,6 +32,8 @@ class CallStream {
   // Of all calls that were begun.
   void close(EventOut& out);
   [[nodiscard]] bool any() const noexcept { return !calls_.empty(); }
+  // The arguments of a call are the beginning of a JSON value whose end has not come.
+  [[nodiscard]] bool any_cut_short() const noexcept;
   // Arguments came whose call was never named.
   [[nodiscard]] bool has_unnamed() const noexcept;
 
@@ -55,7 +57,9 @@ class CallStream {
     bool custom = false;
     bool started = false;
     bool any = false;  // there were arguments
+    bool is_json = true;  // as far as they came
     bool closed = false;
+    [[nodiscard]] bool is_whole() const noexcept { return !custom && arguments.complete(); }
   };
   [[nodiscard]] bool take(Delta delta, EventOut& out);
   [[nodiscard]] static bool is_another(const Call& call, const Delta& delta) noexcept;

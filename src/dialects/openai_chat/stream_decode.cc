@@ -418,14 +418,15 @@ class ChunkDecoder final : public StreamDecoder {
         return fail_with(Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
                                          "the provider sent a tool call without a name"));
       }
+      const bool cut = choice.calls.any_cut_short();
+      choice.finish = finish_with(choice.finish, choice.calls.any(), cut, choice.stop_string);
+      if (cut && choice.finish == Finish::ToolCalls) return fail_with(broken_off_call());
+    }
+    for (ReadChoice& choice : choices_) {
       close_open(choice);
       choice.calls.close(out_);
     }
-    for (ReadChoice& choice : choices_) {
-      // [DONE] without a reason is an end as well.
-      if (choice.finish == Finish::None) choice.finish = Finish::Stop;
-      if (choice.finish == Finish::Stop && choice.calls.any()) choice.finish = Finish::ToolCalls;
-      if (choice.finish == Finish::Stop && !choice.stop_string.empty()) choice.finish = Finish::StopString;
+    for (const ReadChoice& choice : choices_) {
       StreamEvent event{
           .kind = Kind::Finished, .finish = choice.finish, .choice = choice.index, .word = choice.word};
       if (choice.finish == Finish::StopString) event.text = choice.stop_string;

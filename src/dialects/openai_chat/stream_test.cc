@@ -109,8 +109,34 @@ TEST(ChatStreamDecode, CallsInParallelKeepTheirArguments) {
            R"({"tool_calls":[{"index":1,"id":"b","function":{"name":"f","arguments":"{"}}]})",
            R"({"tool_calls":[{"index":0,"function":{"arguments":":1}"}},{"index":1,"function":{"arguments":"}"}}]})"},
           "tool_calls"),
-      "0.0 call a f\n0.0 args \"{\"x\"\"\n0.1 call b f\n0.1 args \"{\"\n0.0 args \":1}\"\n0.1 args "
-      "\"}\"\n0.0 done\n0.1 done\n0 finished tool_calls (tool_calls)\n");
+      "0.0 call a f\n0.0 args \"{\"x\"\"\n0.1 call b f\n0.1 args \"{\"\n0.0 args \":1}\"\n0.0 done\n0.1 "
+      "args \"}\"\n0.1 done\n0 finished tool_calls (tool_calls)\n")
+      << "the first is done as soon as it is whole";
+}
+
+TEST(ChatStreamDecode, ACallThatIsCutShortIsNoAnswer) {
+  const std::vector<std::string_view> cut{
+      R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"/tm"}}]})"};
+  const DecodedStream broken = decoded(chunks(cut, "tool_calls"));
+  ASSERT_TRUE(broken.events.contains("failed")) << broken.events;
+  EXPECT_FALSE(broken.events.contains("finished")) << broken.events;
+  const std::string without_a_word = R"(data: {"id":"c","choices":[{"index":0,"delta":)" +
+                                     std::string(cut[0]) + "}]}\n\ndata: [DONE]\n\n";
+  EXPECT_TRUE(decoded(without_a_word).events.contains("failed"));
+  EXPECT_TRUE(events(cut, "length").ends_with("0.0 done\n0 finished length (length)\n"))
+      << "who says that a limit cut it is believed";
+  EXPECT_TRUE(events(cut, "stop").ends_with("0 finished stop_string (stop)\n")) << events(cut, "stop");
+}
+
+TEST(ChatStreamDecode, ArgumentsThatAreNoJsonAreTheModels) {
+  EXPECT_TRUE(
+      events({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"x: 1"}}]})"},
+             "tool_calls")
+          .ends_with("0 finished tool_calls (tool_calls)\n"));
+  EXPECT_TRUE(events({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]})"},
+                     "tool_calls")
+                  .ends_with("0 finished tool_calls (tool_calls)\n"))
+      << "none at all";
 }
 
 TEST(ChatStreamDecode, CallsOfOneNameWithoutIdsAreTold) {

@@ -65,6 +65,17 @@ Finish finish_of(std::string_view word) noexcept {
   return Finish::Stop;
 }
 
+Finish finish_with(Finish told, bool has_calls, bool cut, std::string_view stop_string) noexcept {
+  if (told != Finish::None && told != Finish::Stop) return told;
+  if (has_calls) return cut && told == Finish::Stop ? Finish::StopString : Finish::ToolCalls;
+  return stop_string.empty() ? Finish::Stop : Finish::StopString;
+}
+
+Error broken_off_call() {
+  return Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                         "the provider's answer ended in the middle of a tool call's arguments");
+}
+
 std::string_view finish_word(Finish finish) noexcept {
   switch (finish) {
     case Finish::None: return {};

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dialects/calls.h"
 #include "dialects/losses.h"
 #include "dialects/openai_responses/output.h"
 #include "dialects/openai_responses/parts.h"
@@ -370,6 +371,7 @@ class Encoder final : public StreamEncoder {
     announce(of);
     const bool custom = of.item.kind == Kind::CustomCall;
     if (!custom && of.item.data.empty()) of.item.data = "{}";
+    of.item.incomplete = !custom && is_cut_short(of.item.data);
     wire::JsonWriter json =
         begin(custom ? "response.custom_tool_call_input.done" : "response.function_call_arguments.done", of);
     if (!custom) json.member("name", of.item.name);

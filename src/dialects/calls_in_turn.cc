@@ -1,0 +1,102 @@
+#include "dialects/calls_in_turn.h"
+
+#include <algorithm>
+
+namespace qq::dialects {
+
+namespace {
+
+using model::StreamEvent;
+using Kind = StreamEvent::Kind;
+
+// What a call costs beside its texts, so that a million empty ones are too many as well.
+constexpr std::size_t kCall = 256;
+
+bool is_of_a_part(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::PartStarted:
+    case Kind::TextDelta:
+    case Kind::ArgumentsDelta:
+    case Kind::StateDelta:
+    case Kind::CitationDelta:
+    case Kind::MediaDelta:
+    case Kind::OpaqueDelta:
+    case Kind::PartFinished: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool CallsInTurn::take(const StreamEvent& event, EventSink& sink) {
+  if (!is_of_a_part(event.kind)) {
+    sink.on_event(event);
+    return true;
+  }
+  if (!open_ && event.kind == Kind::PartStarted) open_ = event.part;
+  if (open_ != event.part) return hold(event);
+  sink.on_event(event);
+  if (event.kind != Kind::PartFinished) return true;
+  open_.reset();
+  while (!open_ && !waiting_.empty()) {
+    const Held next = std::move(waiting_.front());
+    waiting_.pop_front();
+    tell(next, sink);
+  }
+  return true;
+}
+
+bool CallsInTurn::hold(const StreamEvent& event) {
+  if (event.kind == Kind::PartStarted) {
+    Held& call = waiting_.emplace_back();
+    call.choice = event.choice;
+    call.part = event.part;
+    call.id = event.id;
+    call.name = event.name;
+    call.dialect = event.dialect;
+    call.custom = event.custom;
+    if (event.state != nullptr) call.state = *event.state;
+    bytes_ += kCall + event.id.size() + event.name.size() + call.state.data.size();
+    return bytes_ <= kHeldMax;
+  }
+  const auto call = std::ranges::find(waiting_, event.part, &Held::part);
+  if (call == waiting_.end()) return true;  // no grammar has it
+  if (event.kind == Kind::ArgumentsDelta) call->arguments += event.text;
+  if (event.kind == Kind::StateDelta) call->state = *event.state;
+  if (event.kind == Kind::PartFinished) call->finished = true;
+  bytes_ += event.text.size() + (event.kind == Kind::StateDelta ? event.state->data.size() : 0);
+  return bytes_ <= kHeldMax;
+}
+
+void CallsInTurn::tell(const Held& call, EventSink& sink) {
+  bytes_ -= kCall + call.id.size() + call.name.size() + call.state.data.size() + call.arguments.size();
+  StreamEvent event{.kind = Kind::PartStarted,
+                    .part_kind = model::PartKind::ToolCall,
+                    .choice = call.choice,
+                    .part = call.part,
+                    .id = call.id,
+                    .name = call.name,
+                    .dialect = call.dialect,
+                    .custom = call.custom};
+  open_ = call.part;
+  sink.on_event(event);
+  event.id = event.name = {};
+  if (!call.state.empty()) {
+    event.kind = Kind::StateDelta;
+    event.state = &call.state;
+    sink.on_event(event);
+    event.state = nullptr;
+  }
+  if (!call.arguments.empty()) {
+    event.kind = Kind::ArgumentsDelta;
+    event.text = call.arguments;
+    sink.on_event(event);
+    event.text = {};
+  }
+  if (!call.finished) return;
+  event.kind = Kind::PartFinished;
+  sink.on_event(event);
+  open_.reset();
+}
+
+}  // namespace qq::dialects
