@@ -10,7 +10,7 @@ using model::StreamEvent;
 using Kind = StreamEvent::Kind;
 
 // What a call costs beside its texts, so that a million empty ones are too many as well.
-constexpr std::size_t kCall = 256;
+constexpr std::size_t kCallBytes = 256;
 
 bool is_of_a_part(Kind kind) noexcept {
   switch (kind) {
@@ -56,7 +56,7 @@ bool CallsInTurn::hold(const StreamEvent& event) {
     call.dialect = event.dialect;
     call.custom = event.custom;
     if (event.state != nullptr) call.state = *event.state;
-    bytes_ += kCall + event.id.size() + event.name.size() + call.state.data.size();
+    bytes_ += kCallBytes + event.id.size() + event.name.size() + call.state.data.size();
     return bytes_ <= kHeldMax;
   }
   const auto call = std::ranges::find(waiting_, event.part, &Held::part);
@@ -69,7 +69,7 @@ bool CallsInTurn::hold(const StreamEvent& event) {
 }
 
 void CallsInTurn::tell(const Held& call, EventSink& sink) {
-  bytes_ -= kCall + call.id.size() + call.name.size() + call.state.data.size() + call.arguments.size();
+  bytes_ -= kCallBytes + call.id.size() + call.name.size() + call.state.data.size() + call.arguments.size();
   StreamEvent event{.kind = Kind::PartStarted,
                     .part_kind = model::PartKind::ToolCall,
                     .choice = call.choice,
