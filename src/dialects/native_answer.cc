@@ -1,5 +1,7 @@
 #include "dialects/native_answer.h"
 
+#include <algorithm>
+
 #include "dialects/dialect.h"
 #include "dialects/openai/content.h"
 
@@ -56,6 +58,15 @@ std::optional<wire::JsonValue> model_of_event(model::Dialect dialect, std::strin
   const auto value = document.member(model_key(dialect));
   if (!value || !value->is_string() || value->raw_string().empty()) return {};
   return value;
+}
+
+std::uint32_t choices_asked(model::Dialect dialect, wire::JsonValue request) noexcept {
+  if (dialect != model::Dialect::Gemini || !request.is_object()) return 1;
+  auto count = request.at("generationConfig", "candidateCount");
+  if (!count) count = request.at("generation_config", "candidate_count");
+  constexpr std::int64_t kMost = 1024;  // more than any provider gives
+  return static_cast<std::uint32_t>(
+      std::clamp(count ? count->integer().value_or(1) : std::int64_t{1}, std::int64_t{1}, kMost));
 }
 
 }  // namespace qq::dialects

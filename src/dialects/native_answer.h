@@ -3,6 +3,7 @@
 //
 // Pure; views point into what was given.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -17,5 +18,9 @@ openai::AnswerFacts judge_native_answer(model::Dialect dialect, std::string_view
 
 // The value that names the model in a stream's event, if this one does.
 std::optional<wire::JsonValue> model_of_event(model::Dialect dialect, std::string_view data);
+
+// How many choices a request of that dialect asks for; `request` was read. What is no such number is the
+// provider's to refuse.
+std::uint32_t choices_asked(model::Dialect dialect, wire::JsonValue request) noexcept;
 
 }  // namespace qq::dialects

@@ -291,5 +291,29 @@ TEST(TranslatedFrames, AWholeOneIsNewsAndAPartIsNone) {
   EXPECT_TRUE(feed(testing::aws_event("stillThinking", "{}")));
 }
 
+const std::string kOneCandidate =
+    R"(data: {"candidates":[{"content":{"parts":[{"text":"a"}],"role":"model"},"finishReason":"STOP"}]})"
+    "\r\n\r\n";
+const std::string kOtherCandidate =
+    R"(data: {"candidates":[{"index":1,"content":{"parts":[{"text":"b"}],"role":"model"},"finishReason":"STOP"}]})"
+    "\r\n\r\n";
+
+TEST(NativeFlow, AnAnswerThatHasNotBegunIsMissing) {
+  const model::Target target;
+  const auto played = [&](const std::string& bytes, std::uint32_t choices) {
+    NativeFlow flow(model::Dialect::Gemini, target, "seed", {}, 1 << 20, choices);
+    return play(flow, bytes, 19);
+  };
+  EXPECT_FALSE(played(kOneCandidate, 1).error);
+  const Played cut = played(kOneCandidate, 2);
+  ASSERT_TRUE(cut.error) << "one of two";
+  EXPECT_EQ(cut.error->kind, ErrorKind::StreamCut);
+  EXPECT_EQ(cut.out, kOneCandidate);
+  EXPECT_FALSE(played(kOneCandidate + kOtherCandidate, 2).error);
+  const std::string blocked = R"(data: {"promptFeedback":{"blockReason":"SAFETY"}})"
+                              "\r\n\r\n";
+  EXPECT_FALSE(played(blocked, 2).error) << "there is nothing to answer";
+}
+
 }  // namespace
 }  // namespace qq::relay

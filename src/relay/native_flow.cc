@@ -7,11 +7,12 @@
 namespace qq::relay {
 
 NativeFlow::NativeFlow(model::Dialect dialect, const model::Target& target, std::string_view id_seed,
-                       std::string_view rename_model, std::size_t event_max)
+                       std::string_view rename_model, std::size_t event_max, std::uint32_t choices)
     : dialect_(dialect),
       rename_model_(rename_model),
       decoder_(dialects::provider_dialect(dialect)->stream_decoder(target, id_seed)),
       borders_(event_max) {
+  decoder_->expect_choices(choices);
   if (target.joins_line_breaks && dialect == model::Dialect::Anthropic) joined_.emplace();
 }
 

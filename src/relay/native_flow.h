@@ -15,8 +15,9 @@ namespace qq::relay {
 class NativeFlow final : public EventFlow {
  public:
   // `rename_model`: the name that goes into answers; empty: the provider's own stays. Must outlive the flow.
+  // `choices`: how many were asked for.
   NativeFlow(model::Dialect dialect, const model::Target& target, std::string_view id_seed,
-             std::string_view rename_model, std::size_t event_max);
+             std::string_view rename_model, std::size_t event_max, std::uint32_t choices = 1);
 
   void feed(std::string_view bytes, BodyEnd end, Output& output) override;
 

@@ -415,13 +415,15 @@ std::unique_ptr<EventFlow> make_event_flow(RequestState& state, const model::Att
   const auto dialect = model::conversation_at(attempt.endpoint);
   if (attempt.translated) {
     auto decoder = dialects::provider_dialect(*dialect)->stream_decoder(target, state.incoming.id.text());
+    decoder->expect_choices(state.translation->choices_asked());
     return std::make_unique<TranslatedFlow>(std::move(decoder), state.translation->new_encoder(),
                                             target.joins_line_breaks);
   }
   if (dialect == model::Dialect::Anthropic || dialect == model::Dialect::Gemini) {
     return std::make_unique<NativeFlow>(*dialect, target, state.incoming.id.text(),
                                         openai::name_to_restore(state.facts.model, target),
-                                        state.snapshot.limits.event_max);
+                                        state.snapshot.limits.event_max,
+                                        dialects::choices_asked(*dialect, state.facts.document));
   }
   return std::make_unique<Sieve>(state, target);
 }

@@ -120,6 +120,12 @@ dialects::StreamEncoder& Translation::new_encoder() {
   return *encoder_;
 }
 
+std::uint32_t Translation::choices_asked() const noexcept {
+  constexpr std::int64_t kMost = 1024;  // more than any provider gives
+  return static_cast<std::uint32_t>(
+      std::clamp(request_.sampling.choices.value_or(1), std::int64_t{1}, kMost));
+}
+
 bool Translation::encode_stream_error(const Error& error, std::string& out) {
   if (!encoder_) return false;
   const std::size_t before = out.size();

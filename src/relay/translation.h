@@ -37,6 +37,8 @@ class Translation {
   // would have to fit to.
   bool encode_stream_error(const Error& error, std::string& out);
 
+  // How many choices the caller wants, and a provider is asked for whose dialect can be.
+  [[nodiscard]] std::uint32_t choices_asked() const noexcept;
   // To be completed by what has to be fetched.
   [[nodiscard]] model::ChatRequest& request() noexcept { return request_; }
   // "messages[2].cache_control; top_k": the fields that did not survive so far, of the request and of what

@@ -313,6 +313,8 @@ std::optional<Error> ChunkDecoder::take(JsonValue document, EventSink& sink) {
 bool ChunkDecoder::finish(EventSink& sink) {
   const auto goes_on = [](const ChoiceState& state) { return state.finish.empty(); };
   if (choices_.empty() || std::ranges::any_of(choices_, goes_on)) return false;
+  const bool is_blocked = std::ranges::any_of(choices_, &ChoiceState::blocked);
+  if (choices_.size() < choices_expected_ && !is_blocked) return false;
   for (ChoiceState& state : choices_) close(state, sink);
   for (const ChoiceState& state : choices_) {
     const model::Finish finish =

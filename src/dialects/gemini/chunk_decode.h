@@ -19,8 +19,10 @@ class ChunkDecoder {
 
   // `document` is checked. The error that it is, if it is one.
   std::optional<Error> take(wire::JsonValue document, EventSink& sink);
+  // How many candidates were asked for: none is missing at the end, unless the prompt was blocked.
+  void expect_choices(std::size_t count) noexcept { choices_expected_ = count; }
   // Finishes what is open, and says why each choice ended and that the stream did. False, and nothing said,
-  // if a choice has no reason yet: the stream was cut.
+  // if a choice has no reason yet, or has not begun: the stream was cut.
   bool finish(EventSink& sink);
 
   // What an answer says that events do not carry: where to, if anybody wants it. Keys are paths:
@@ -62,6 +64,7 @@ class ChunkDecoder {
   void say_state(std::string_view signature, ChoiceState& state, EventSink& sink);
 
   std::vector<ChoiceState> choices_;
+  std::size_t choices_expected_ = 1;
   std::string seed_;
   std::uint32_t calls_ = 0;
   std::uint32_t parts_ = 0;

@@ -25,6 +25,8 @@ class GeminiStreamDecoder final : public StreamDecoder {
       fail_with(broken(ErrorKind::EventTooBig, "an event of the stream is too big"), sink);
   }
 
+  void expect_choices(std::uint32_t count) noexcept override { chunks_.expect_choices(count); }
+
   void finish(EventSink& sink) override {
     std::string_view object;
     if (!failed_ && framing_.finish(object)) {

@@ -74,17 +74,15 @@ class ChunkDecoder final : public StreamDecoder {
     }
   }
 
+  void expect_choices(std::uint32_t count) noexcept override { choices_expected_ = count; }
+
   void finish(EventSink& sink) override {
     out_.sink = &sink;
     wire::SseEvent event;
     if (!over_ && sse_.finish(event) && event.has_data) take(event.name, trimmed(event.data));
     if (over_) return;
     if (const std::optional<Error> error = bare_error()) return fail_with(*error);
-    const bool ended =
-        says_done_ || (!choices_.empty() && std::ranges::all_of(choices_, [](const auto& each) {
-          return each.finish != Finish::None;
-        }));
-    if (ended) return end();
+    if (says_done_ || all_finished()) return end();
     fail_with(Error::upstream(ErrorKind::StreamCut, AttemptPhase::ReplyBegun,
                               "the provider's stream ended before its answer did"));
   }
@@ -408,6 +406,12 @@ class ChunkDecoder final : public StreamDecoder {
 
   // ---- the end
 
+  [[nodiscard]] bool all_finished() const noexcept {
+    return choices_.size() >= choices_expected_ && std::ranges::all_of(choices_, [](const ReadChoice& each) {
+             return each.finish != Finish::None;
+           });
+  }
+
   void end() {
     if (!started_ || (out_.parts == 0 && !empty_is_fine_)) {
       return fail_with(Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun,
@@ -473,6 +477,7 @@ class ChunkDecoder final : public StreamDecoder {
   std::string model_;
   std::int64_t created_ = 0;
   std::vector<ReadChoice> choices_;
+  std::size_t choices_expected_ = 1;
   model::Usage usage_;
   JsonValue chunk_usage_;  // of the chunk at hand, told behind its choices
   std::string repaired_;

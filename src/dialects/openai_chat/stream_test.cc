@@ -77,6 +77,27 @@ TEST(ChatStreamDecode, AzuresFirstChunkSaysNothing) {
   EXPECT_EQ(stream.answer.id, "c");
 }
 
+TEST(ChatStreamDecode, AChoiceThatHasNotBegunIsMissing) {
+  const auto played = [](std::string_view body, std::uint32_t choices) {
+    const model::Target target;
+    class Last final : public EventSink {
+     public:
+      void on_event(const model::StreamEvent& event) override { kind = event.kind; }
+      model::StreamEvent::Kind kind = model::StreamEvent::Kind::Ping;
+    } last;
+    const auto decoder = provider_side().stream_decoder(target, "seed");
+    decoder->expect_choices(choices);
+    decoder->feed(body, last);
+    decoder->finish(last);
+    return last.kind;
+  };
+  std::string body = chunks({R"({"content":"Hi"})"});
+  EXPECT_EQ(played(body, 2), model::StreamEvent::Kind::End) << "its provider says that it is all";
+  body.resize(body.find("data: [DONE]"));
+  EXPECT_EQ(played(body, 1), model::StreamEvent::Kind::End);
+  EXPECT_EQ(played(body, 2), model::StreamEvent::Kind::Failed);
+}
+
 TEST(ChatStreamDecode, CallsByIndexIdAndName) {
   const std::string two =
       "0.0 call a f\n0.0 args \"{}\"\n0.0 done\n0.1 call b g\n0.1 args \"{\"x\":1}\"\n0.1 done\n0 finished "
