@@ -5,6 +5,7 @@
 #include "dialects/losses.h"
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
+#include "dialects/openai_responses/stateless.h"
 #include "dialects/plain_messages.h"
 
 namespace qq::dialects::openai_responses {
@@ -171,7 +172,11 @@ Result<std::size_t> InputWriter::write_message(const model::Turn& turn, std::siz
   return end;
 }
 
-// One item of all the thoughts that go together: those of one id, up to the one that has the state.
+// One item of all the thoughts that go together: those of one id, up to the one that has the state. A sealed one
+// says all that its provider needs, and goes without its id as the items around it do: OpenAI refuses a thought
+// that it knows by its id beside calls and messages that it does not ("without its required following item").
+// Without one it takes a thought though its schema wants it: 64bit/async-openai#535, NousResearch/
+// hermes-agent#10217, and Codex sends all of them so; dotnet/extensions#7629 says otherwise.
 std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
   const std::string& id = parts[at].as<ReasoningPart>()->id;
   const Part* sealed = nullptr;
@@ -190,7 +195,7 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     return end;
   }
   json_.begin_object().member("type", "reasoning");
-  if (!id.empty()) json_.member("id", id);
+  if (!id.empty() && !ours) json_.member("id", id);
   for (const bool summaries : {true, false}) {
     bool open = summaries;  // `summary` must be there, `content` need not
     if (open) json_.key("summary").begin_array();
@@ -208,6 +213,19 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
   if (ours) json_.member("encrypted_content", sealed->state.data);
   json_.end_object();
   return end;
+}
+
+// What the provider ran itself, as it came.
+void InputWriter::write_opaque(const model::OpaquePart& item) {
+  if (!is_id_to_spare(item.type)) {
+    json_.raw(item.value);
+    return;
+  }
+  json_.begin_object();
+  for (wire::JsonMembers members{wire::JsonValue(item.value)}; members.next();) {
+    if (!members.key_is("id")) json_.raw_member(members.raw_key(), members.value().text());
+  }
+  json_.end_object();
 }
 
 void InputWriter::write_call(const Part& part, const model::ToolCallPart& call) {
@@ -260,7 +278,7 @@ Result<std::size_t> InputWriter::write_item(const model::Turn& turn, std::size_t
     // Others' are reported by the table.
     if (opaque->dialect != kDialect) return at + 1;
     if (!is_in_message(part)) {
-      json_.raw(opaque->value);
+      write_opaque(*opaque);
       return at + 1;
     }
   }

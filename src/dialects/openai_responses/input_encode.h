@@ -19,6 +19,7 @@ class InputWriter {
   Result<std::size_t> write_item(const model::Turn& turn, std::size_t at);
   Result<std::size_t> write_message(const model::Turn& turn, std::size_t at);
   std::size_t write_reasoning(const Parts& parts, std::size_t at);
+  void write_opaque(const model::OpaquePart& item);
   void write_call(const model::Part& part, const model::ToolCallPart& call);
   Result<> write_result(const model::Part& part, const model::ToolResultPart& result);
   Result<> write_content_part(const model::Part& part, bool assistant);

@@ -15,8 +15,6 @@ using wire::JsonValue;
 
 constexpr std::string_view kSealedThoughts = "reasoning.encrypted_content";
 
-// The items whose id says nothing that is needed. Of the others it is part of what they are: an approval
-// names its request's.
 constexpr std::array<std::string_view, 6> kIdsToSpare{
     "message", "reasoning", "function_call", "custom_tool_call", "web_search_call", "local_shell_call"};
 
@@ -138,6 +136,10 @@ bool is_hollow(JsonValue thought) noexcept {
          !is_filled(thought.member("content"));
 }
 
+bool is_id_to_spare(std::string_view type) noexcept {
+  return std::ranges::find(kIdsToSpare, type) != kIdsToSpare.end();
+}
+
 bool is_clients_item(JsonValue item) noexcept {
   const auto role = item.member("role");
   if (role) return role->raw_string() != "assistant";
@@ -172,7 +174,7 @@ std::vector<Fate> fates_of(JsonValue items, Thoughts go) {
     broken = broken || gone;
     fates.push_back(gone ? Fate::Goes : Fate::Stays);
     const bool has_id = item.member("id").has_value();
-    spare.push_back(has_id && (type.empty() || std::ranges::find(kIdsToSpare, type) != kIdsToSpare.end()));
+    spare.push_back(has_id && (type.empty() || is_id_to_spare(type)));
   }
   end_turn();
   return fates;
