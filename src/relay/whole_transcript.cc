@@ -8,6 +8,7 @@
 #include "relay/read_body.h"
 #include "relay/reply_head.h"
 #include "relay/shown_word.h"
+#include "relay/usage_drain.h"
 #include "wire/json_writer.h"
 
 namespace qq::relay {
@@ -33,15 +34,16 @@ TranscriptHead read_transcript_head(const model::Attempt& attempt, const Upstrea
   return head;
 }
 
-// Reads it within the time for the first content, or for a gap.
-Task<Result<std::string>> read_transcript(RequestState& state, const model::Attempt& attempt,
-                                          UpstreamReply& reply) {
+// Reads it into `into` within the time for the first content, or for a gap; what came before an error is there.
+Task<Result<>> read_transcript(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply,
+                               std::string& into) {
   const Timers& timers = state.snapshot.timers_of(*attempt.target);
   const MonotonicTime now = state.services.loop.now();
   const net::Scope scope =
       state.scope().until(std::max(attempt.sent() + timers.first_content, now + timers.event_gap));
   const MonotonicTime from = state.services.loop.precise_now();
   BodyRead body = co_await read_body(reply, state.snapshot.limits.event_max, scope);
+  into = std::move(body.bytes);
   switch (body.end) {
     case BodyRead::End::Whole: count_wait(state, from); break;
     case BodyRead::End::Full:
@@ -58,7 +60,32 @@ Task<Result<std::string>> read_transcript(RequestState& state, const model::Atte
       QQ_CO_CHECK(after_wait(state, net::Wake::Cancelled, scope, ErrorKind::FirstContentTimeout, from));
       break;
   }
-  co_return std::move(body.bytes);
+  co_return Result<>();
+}
+
+// The rest of one that nobody waits for any more. What is text says nothing of its cost.
+class RestOfTranscript final : public UsageReader {
+ public:
+  RestOfTranscript(std::string& body, std::size_t most) noexcept : body_(body), most_(most) {}
+  bool read_usage(const UpstreamReply::Piece& piece) override {
+    body_.append(piece.bytes.substr(0, most_ - std::min(most_, body_.size())));
+    return body_.size() < most_;
+  }
+
+ private:
+  std::string& body_;
+  std::size_t most_;
+};
+
+// The end of an attempt whose transcript could not be read, for `ended`.
+Task<Result<>> give_transcript_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, bool is_text,
+                       std::string body, Error ended) {
+  if (!is_text && wants_usage(attempt, ended)) {
+    RestOfTranscript rest(body, state.snapshot.limits.event_max);
+    co_await drain_for_usage(state, reply, rest);
+    attempt.usage = dialects::openai::judge_answer(attempt.endpoint, body, *attempt.target).usage;
+  }
+  co_return fail(std::move(ended));
 }
 
 Result<> judge_transcript(RequestState& state, model::Attempt& attempt, bool is_text, std::string_view body) {
@@ -103,11 +130,18 @@ bool is_whole_transcript(const RequestState& state, model::Endpoint endpoint,
 }
 
 Task<Result<>> relay_whole_transcript(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
   const TranscriptHead head = read_transcript_head(attempt, reply);
-  Result<std::string> body = co_await read_transcript(state, attempt, reply);
-  if (!body) co_return fail(std::move(body).error());
-  QQ_CO_CHECK(judge_transcript(state, attempt, head.is_text, *body));
+  std::string body;
+  Result<> read;
+  if (state.client.gone().cancelled()) {  // while the head was awaited
+    read = fail(net::cancelled_error(state.scope()));
+  } else {
+    read = co_await read_transcript(state, attempt, reply, body);
+  }
+  if (!read) {
+    co_return co_await give_transcript_up(state, attempt, reply, head.is_text, std::move(body), std::move(read).error());
+  }
+  QQ_CO_CHECK(judge_transcript(state, attempt, head.is_text, body));
 
   state.heartbeat->stop();
   if (state.client.pending()) QQ_CO_CHECK(co_await state.client.flush(state.scope()));  // its last beat
@@ -115,12 +149,12 @@ Task<Result<>> relay_whole_transcript(RequestState& state, model::Attempt& attem
   state.incoming.free_body();
   ClientPort::Taken taken;
   if (state.client.begun()) {
-    const std::string event = done_event(head.is_text, *body);
+    const std::string event = done_event(head.is_text, body);
     const std::string_view piece = event;
     taken = state.client.write({&piece, 1}, ClientPort::Last::Yes);
   } else {
     const std::string lines = reply_header_lines(state, attempt, head.content_type, head.passed_lines);
-    const std::string_view piece = *body;
+    const std::string_view piece = body;
     taken = state.client.reply(head.status, lines, {&piece, 1});
   }
   Result<> told = co_await taken_by_client(state, taken);

@@ -1,6 +1,7 @@
 // Forms: transcriptions, translations and edits of images.
 #include <fmt/format.h>
 
+#include "fakes/scripted_upstream.h"
 #include "simulation/scripted_provider.h"
 #include "wire/json.h"
 
@@ -168,6 +169,50 @@ TEST(Transcripts, ThatComeWholeAfterALongTimeEndTheStream) {
       EXPECT_TRUE(heard.reply.complete);
     }
     EXPECT_EQ(scripted.world.snapshot().healths[0]->state(), resilience::CircuitState::Closed);
+  }
+}
+
+using fakes::ScriptedUpstream;
+
+// A whole transcript whose end, with what it cost, comes when nobody listens any more.
+Task<void> transcribe_slowly(ScriptedUpstream& server, net::Stream& stream, Milliseconds head_after) {
+  const bool asked = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+  if (!asked) co_return;
+  const std::string body =
+      R"({"text":"a bridge","usage":{"type":"tokens","input_tokens":14,"output_tokens":5}})";
+  co_await ScriptedUpstream::pause(server, head_after);
+  co_await ScriptedUpstream::write(
+      stream, fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}",
+                          body.size(), body.substr(0, 10)));
+  co_await ScriptedUpstream::pause(server, 3s);
+  co_await ScriptedUpstream::write(stream, body.substr(10));
+}
+Task<void> head_at_once(ScriptedUpstream& server, net::Stream& stream) {
+  return transcribe_slowly(server, stream, 0s);
+}
+Task<void> head_later(ScriptedUpstream& server, net::Stream& stream) {
+  return transcribe_slowly(server, stream, 2s);
+}
+
+TEST(Transcripts, ThatComeWholeAreReadOnForTheirUsage) {
+  for (const ScriptedUpstream::Script script : {&head_at_once, &head_later}) {
+    WorldSetup setup = ScriptedWorld::setup({});
+    for (std::size_t at = 0; (at = setup.config.find("accounts:", at)) != std::string::npos; at += 40)
+      setup.config.insert(at, "drain_for_usage: true, ");
+    World world(std::move(setup));
+    ScriptedUpstream server(world.loop(), net::Address::parse("127.0.0.1:9101").value(), script);
+    Client& client = world.client();
+    client.start(post(kTranscribe, form("m0", field("stream", "true"))));
+    world.run_for(1s);
+    client.leave(Client::Leave::Reset);
+    world.run_for(8s);
+    ASSERT_EQ(world.records().size(), 1U);
+    const KeptRecord& record = world.records()[0];
+    EXPECT_EQ(record.error->kind, ErrorKind::ClientGone);
+    EXPECT_EQ(story_of(record.attempts), "cancelled");
+    EXPECT_EQ(record.usage.input_total(), 14);
+    EXPECT_EQ(record.usage.output_total(), 5);
+    world.expect_rest();
   }
 }
 
