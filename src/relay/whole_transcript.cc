@@ -1,5 +1,7 @@
 #include "relay/whole_transcript.h"
 
+#include <algorithm>
+
 #include "relay/answer.h"
 #include "relay/binary_answer.h"
 #include "relay/content_type.h"

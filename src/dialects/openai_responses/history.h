@@ -62,7 +62,9 @@ struct NamedItem {
   std::string id;
   bool must_be_found = true;
 };
-// Errors: InvalidRequest for an id that is named twice.
+// So many may be named: a guess, for each is looked up in the store by itself.
+inline constexpr std::size_t kNamedItemsMax = 1'000;
+// Errors: InvalidRequest for an id that is named twice, and for too many.
 Result<std::vector<NamedItem>> named_items(wire::JsonValue input);
 using FoundItems = std::map<std::string, std::string>;  // id, item
 // Adds those that are in the output of this answer.

@@ -121,6 +121,23 @@ TEST(ResponsesHistory, WhatIsNamedTakesItsNamesPlace) {
             (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(ResponsesHistory, OnlySoManyItemsMayBeNamed) {
+  const auto naming = [](std::size_t count) {
+    std::string input = "[{\"role\":\"user\",\"content\":\"a\"}";
+    for (std::size_t i = 0; i < count; ++i) input += R"(,{"type":"item_reference","id":"msg_)" + std::to_string(i) + "\"}";
+    return input + "]";
+  };
+  const std::string most = naming(kNamedItemsMax);
+  const auto taken = named_items(JsonValue(most));
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->size(), kNamedItemsMax);
+  const std::string more = naming(kNamedItemsMax + 1);
+  const auto refused = named_items(JsonValue(more));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::InvalidRequest);
+  EXPECT_EQ(refused.error().param, "input[1001].id");
+}
+
 TEST(ResponsesHistory, ARequestSaysWhatItContinuesAndWhetherToKeepIt) {
   const auto wanted = [](std::string_view body) { return state_wanted(members_of(body)); };
   const auto plain = wanted(R"({"input":"a"})");
