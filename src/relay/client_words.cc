@@ -1,8 +1,35 @@
 #include "relay/client_words.h"
 
+#include <fmt/format.h>
+
 #include "dialects/openai/errors.h"
 
 namespace qq::relay {
+namespace {
+
+std::string_view why_unconnected(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::DnsFailed: return "its name cannot be resolved";
+    case ErrorKind::ConnectFailed: return "it cannot be connected to";
+    case ErrorKind::ConnectTimeout: return "connecting to it took too long";
+    case ErrorKind::TlsFailed: return "the TLS handshake with it failed";
+    case ErrorKind::EarlyClose: return "it closed the connection in the TLS handshake";
+    case ErrorKind::EgressDenied: return "its address may not be asked from here";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Error without_addresses(Error error, std::string_view provider) {
+  if (error.phase != AttemptPhase::NotSent) return error;
+  if (const std::string_view why = why_unconnected(error.kind); !why.empty()) {
+    error.message = fmt::format("the provider `{}` cannot be reached: {}", provider, why);
+  } else if (error.kind == ErrorKind::Saturated) {
+    error.message = "this gateway has no room for another connection to a provider; try again shortly";
+  }
+  return error;
+}
 
 dialects::EncodedError encode_error(model::Dialect dialect, const Error& error, std::string_view request_id) {
   return dialects::client_dialect(dialect)->encode_error(error, request_id);

@@ -8,6 +8,10 @@
 
 namespace qq::relay {
 
+// `error`, of an attempt at `provider`, as a client may read it: why no connection could be made is told without
+// the addresses and names of hosts that it speaks of, which the log keeps.
+Error without_addresses(Error error, std::string_view provider);
+
 dialects::EncodedError encode_error(model::Dialect dialect, const Error& error, std::string_view request_id);
 // An error after the 200 was sent, as whole events.
 void encode_stream_error(model::Endpoint endpoint, const Error& error, std::string_view request_id,

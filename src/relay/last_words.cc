@@ -47,15 +47,23 @@ constexpr bool may_be_told_when(int status) noexcept {
 }
 
 // The error behind what was streamed. Where a translation had begun its encoder knows what must fit to what.
-[[gnu::noinline]] std::string last_event(RequestState& state) {
+[[gnu::noinline]] std::string last_event(RequestState& state, const Error& error) {
   std::string out;
   if (state.delivered && state.attempts.back().translated) {
-    state.translation->encode_stream_error(*state.error, out);
+    state.translation->encode_stream_error(error, out);
   }
-  if (out.empty()) {
-    encode_stream_error(state.incoming.endpoint, *state.error, state.incoming.id.text(), out);
-  }
+  if (out.empty()) encode_stream_error(state.incoming.endpoint, error, state.incoming.id.text(), out);
   return out;
+}
+
+// What the request ended with, as the client may read it. It is the last attempt's that failed, if any's.
+[[gnu::noinline]] Error error_to_tell(const RequestState& state) {
+  for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
+    if (it->error && it->error->kind == state.error->kind && it->error->message == state.error->message) {
+      return without_addresses(*state.error, it->target->provider);
+    }
+  }
+  return *state.error;
 }
 
 }  // namespace
@@ -82,11 +90,11 @@ Task<void> answer_error(RequestState& state, Error error) {
   if (client.complete()) co_return note_complete(state);
   ClientPort::Taken taken;
   if (client.begun()) {
-    const std::string event = last_event(state);
+    const std::string event = last_event(state, error_to_tell(state));
     const std::string_view piece = event;
     taken = client.write({&piece, 1}, ClientPort::Last::Yes);
   } else {
-    const auto encoded = encode_error(dialect, *state.error, state.incoming.id.text());
+    const auto encoded = encode_error(dialect, error_to_tell(state), state.incoming.id.text());
     const std::string lines =
         error_header_lines(dialect, state.incoming.id.text(), state.plan.route, state.attempts, *state.error);
     const std::string_view piece = encoded.body;

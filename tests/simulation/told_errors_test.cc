@@ -48,6 +48,22 @@ std::string told_by(const KeptRecord& record) {
   return all;
 }
 
+// Where a provider is reached is the operator's to know.
+TEST(UnreachableProvider, IsToldByItsNameAndLoggedWithItsAddress) {
+  for (const bool stream : {false, true}) {
+    WorldSetup setup;
+    setup.base_host = "127.0.0.9";
+    World world(std::move(setup));
+    const Exchange heard = world.ask(stream ? chat("sim-gpt").streamed() : chat("sim-gpt"));
+    EXPECT_NE(heard.raw.find("the provider `p0` cannot be reached: it cannot be connected to"),
+              std::string::npos)
+        << heard.raw;
+    EXPECT_EQ(heard.raw.find("127.0.0"), std::string::npos) << heard.raw;
+    ASSERT_TRUE(heard.record && heard.record->error);
+    EXPECT_NE(heard.record->error->message.find("127.0.0.9"), std::string::npos) << heard.record->error->message;
+  }
+}
+
 TEST(ErrorEvent, OfALimitBeforeContentCoolsTheAccountAndFallsBack) {
   World world(saying(limited(R"(,"details":[{"retryDelay":"7s"}])"), true));
   world.provider(0).misbehave("play=told/words");
