@@ -22,6 +22,7 @@ Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
       server_(services_, shared),
       ending_(loop_) {
   services_.authorizer = &authorizer_;
+  loop_.when_short_of_descriptors([this] { return upstream_.drop_some_idle(); });
 }
 
 Worker::~Worker() {

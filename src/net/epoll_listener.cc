@@ -93,6 +93,7 @@ void EpollListener::on_events(std::uint32_t /*events*/) noexcept {
       case EAGAIN: return;
       case EMFILE:
       case ENFILE:
+        if (loop_.give_descriptors_back()) continue;
         switch (refuse_one()) {
           case Refusal::Refused: continue;
           case Refusal::NothingThere: return;

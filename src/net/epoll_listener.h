@@ -1,7 +1,7 @@
 // A listening socket and the loops that accept from it. Each loop waits with EPOLLEXCLUSIVE, so that a new
 // connection wakes one of them and not all. For the files of net/ only.
 //
-// When descriptors run out, a spare one is given up for a moment to take the connection, tell it so and
+// When descriptors run out, whoever has some to give back is asked first (EventLoop); then a spare one is given up for a moment to take the connection, tell it so and
 // close it: otherwise the connection would stay in the backlog and wake the loop for ever. When even that
 // fails, the listener pauses.
 #pragma once

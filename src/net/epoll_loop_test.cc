@@ -137,6 +137,37 @@ TEST(EpollLoop, WithoutDescriptorsAConnectionGetsTheReplyAndIsClosed) {
   run_task(loop, out_of_descriptors(loop));
 }
 
+Task<void> descriptors_given_back(EpollLoop& loop) {
+  std::vector<std::unique_ptr<Stream>> accepted;
+  ListenOptions options;
+  options.address = Address::parse("127.0.0.1:0").value();
+  auto listener =
+      loop.listen(options, [&](AcceptedSocket socket) { accepted.push_back(loop.adopt(std::move(socket))); });
+  std::vector<int> fillers;
+  int asked = 0;
+  loop.when_short_of_descriptors([&] {
+    ++asked;
+    ::close(fillers.back());
+    fillers.pop_back();
+    return true;
+  });
+  for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) fillers.push_back(fd);
+  ::close(fillers.back());  // for the client
+  fillers.pop_back();
+  auto client = co_await loop.connect(listener.value()->local(), patiently(loop));
+  EXPECT_TRUE(client.has_value());
+  while (accepted.empty() && asked < 3) co_await Bounce{loop};
+  EXPECT_EQ(accepted.size(), 1U);
+  EXPECT_EQ(asked, 1);
+  for (const int fd : fillers) ::close(fd);
+  loop.when_short_of_descriptors({});
+}
+TEST(EpollLoop, WhoCanDoWithoutADescriptorIsAskedBeforeAConnectionIsRefused) {
+  EpollLoop loop;
+  const LowDescriptorLimit limit(open_descriptors() + 40);
+  run_task(loop, descriptors_given_back(loop));
+}
+
 Task<void> connect_without_descriptors(EpollLoop& loop) {
   std::vector<int> fillers;
   for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) fillers.push_back(fd);

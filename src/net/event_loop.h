@@ -103,6 +103,10 @@ class EventLoop {
   virtual Result<std::unique_ptr<Listener>> listen(const ListenOptions& options, Accepted accepted) = 0;
   // Also accepts from a listener of another loop of the same kind (EPOLLEXCLUSIVE).
   virtual Result<std::unique_ptr<Listener>> share(Listener& listener, Accepted accepted) = 0;
+  // Who can do without some descriptors: asked, on this loop's thread, before a connection is refused for lack
+  // of one. False: nothing was given back. Set before anything listens; must not throw away a listener.
+  using GiveBack = std::move_only_function<bool()>;
+  void when_short_of_descriptors(GiveBack give_back) noexcept { give_back_ = std::move(give_back); }
   // Makes an accepted connection a stream of this loop.
   virtual std::unique_ptr<Stream> adopt(AcceptedSocket socket) = 0;
 
@@ -115,6 +119,12 @@ class EventLoop {
 
   // How late the loop is: the longest batch seen since the last call. For the lag metric.
   [[nodiscard]] virtual std::chrono::nanoseconds take_worst_batch() noexcept = 0;
+
+  // For listeners.
+  [[nodiscard]] bool give_descriptors_back() { return give_back_ && give_back_(); }
+
+ private:
+  GiveBack give_back_;
 };
 
 }  // namespace qq::net

@@ -82,6 +82,10 @@ HttpUpstreamClient::HttpUpstreamClient(net::EventLoop& loop, relay::LoopCounters
       connector_(loop, counters, std::move(tls), std::move(proxy)),
       pool_(loop, counters) {}
 
+bool HttpUpstreamClient::drop_some_idle() {
+  return pool_.drop_oldest(kIdleForOne);
+}
+
 void HttpUpstreamClient::close(std::unique_ptr<net::Stream> stream) noexcept {
   if (stream) counters_.upstream_connections_open.add(-1);
 }
@@ -130,7 +134,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_fre
     const relay::UpstreamCall& call, const relay::Timers& timers, net::Scope scope) {
   const model::Origin& origin = call.target->origin;
   Result<std::unique_ptr<net::Stream>> opened = co_await connector_.open(origin, timers, scope);
-  if (!opened && opened.error().kind == ErrorKind::Saturated && pool_.drop_oldest(kIdleForOne)) {
+  if (!opened && opened.error().kind == ErrorKind::Saturated && drop_some_idle()) {
     opened = co_await connector_.open(origin, timers, scope);
   }
   if (!opened && opened.error().origin == ErrorOrigin::Upstream && loop_.now() >= scope.deadline) {
