@@ -1,8 +1,23 @@
 #include "downstream/local_endpoints.h"
 
+#include <algorithm>
+
 #include "downstream/server.h"
 
 namespace qq::downstream {
+namespace {
+
+bool can_be_served(const relay::Snapshot& snapshot, const routing::Route& route, MonotonicTime now) {
+  const auto has_key_that_works = [&](const routing::RouteCandidate& candidate) {
+    return std::ranges::any_of(candidate.targets, [&](const model::Target* target) {
+      return snapshot.healths[target->index]->standing(now).barrier != resilience::Barrier::DeadCredential;
+    });
+  };
+  return std::ranges::any_of(route.candidates, has_key_that_works) ||
+         std::ranges::any_of(route.fallback, has_key_that_works);
+}
+
+}  // namespace
 
 LocalReply readiness(const relay::LoopServices& services) {
   LocalReply reply;
@@ -12,6 +27,13 @@ LocalReply readiness(const relay::LoopServices& services) {
   } else if (services.snapshot->public_names.empty()) {
     reply.status = 503;
     reply.body = R"({"ready":false,"reason":"no route is configured"})";
+  } else if (const MonotonicTime now = services.loop.now();
+             std::ranges::none_of(services.snapshot->routes, [&](const auto& named) {
+               return can_be_served(*services.snapshot, named.second, now);
+             })) {
+    reply.status = 503;
+    reply.body = R"({"ready":false,"reason":"no route can be served: every account's key is refused or its )"
+                 R"(quota used up"})";
   } else {
     reply.body = R"({"ready":true})";
   }

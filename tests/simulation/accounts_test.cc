@@ -64,6 +64,25 @@ TEST(Accounts, ALimitGroupRestsAsAWhole) {
   world.expect_rest();
 }
 
+TEST(Accounts, ReadyIsWhoHasAKeyThatWorks) {
+  constexpr const char* kReady = "GET /readyz HTTP/1.1\r\nhost: g\r\n\r\n";
+  for (const auto& [fault, ready] : {std::pair("401", 503), std::pair("429", 200), std::pair("503", 200)}) {
+    World world(accounts("[{name: a, credential: sk-a}, {name: b, credential: sk-b}]"));
+    EXPECT_EQ(world.say(kReady).reply.status, 200) << "nothing was asked yet";
+    world.provider(0).scenario(fmt::format(R"({{"rules":[{{"key":"sk-a","do":{{"fault":"{}"}}}}]}})", fault));
+    for (int i = 0; i < 12; ++i) world.ask(chat("m"));
+    EXPECT_EQ(world.say(kReady).reply.status, 200) << "the other key works";
+    world.provider(0).misbehave(fmt::format("fault={}", fault));
+    for (int i = 0; i < 12; ++i) world.ask(chat("m"));
+    const Exchange asked = world.say(kReady);
+    EXPECT_EQ(asked.reply.status, ready) << fault << asked.reply.body;
+    EXPECT_EQ(asked.reply.body.find("\"ready\":true") != std::string::npos, ready == 200);
+    world.run_for(301s);
+    EXPECT_EQ(world.say(kReady).reply.status, 200) << "the next request finds out";
+    world.expect_rest();
+  }
+}
+
 TEST(Accounts, AllCoolingSaysWhenTheFirstIsBack) {
   World world(accounts("[{name: a, credential: sk-a}, {name: b, credential: sk-b}]"));
   world.provider(0).scenario(R"({"rules":[{"key":"sk-a","do":{"fault":"429","retry_after":"7"}},
