@@ -1,4 +1,4 @@
-// How large a request's body may be while memory is short, and how slowly it may come.
+// How slowly a request's body may come.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -7,9 +7,6 @@
 #include "relay/settings.h"
 
 namespace qq::downstream {
-
-// From the 80 % step of memory on, larger bodies are refused.
-inline constexpr std::size_t kLargeBody = 1U << 20U;
 
 // Bodies must come at this rate once their grace is over.
 inline constexpr std::int64_t kBodyBytesPerSecondMin = 1024;

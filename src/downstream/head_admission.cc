@@ -46,7 +46,7 @@ std::optional<Error> admit_head(const relay::LoopServices& services, const Liste
   const bool has_length = head.framing.kind == wire::Framing::Kind::Length;
   if (has_length && head.framing.length > body_max) return too_large(body_max);
   const int step = services.process.memory_step.load(std::memory_order_relaxed);
-  if (step >= 2 || (step == 1 && (!has_length || head.framing.length > kLargeBody))) {
+  if (step >= 2 || (step == 1 && (!has_length || head.framing.length > relay::kLargeBody))) {
     return short_of_memory();
   }
   if (stored) {

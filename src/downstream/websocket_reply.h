@@ -33,7 +33,6 @@ class WebsocketReply final : public relay::ClientPort {
   void pong(std::string_view payload);
   // Says that the connection ends; nothing can be said behind it.
   void close(wire::WebsocketClose code, std::string_view reason);
-  [[nodiscard]] bool closed() const noexcept { return closed_; }
 
   [[nodiscard]] net::Cancellation& gone() noexcept override { return *gone_; }
   Taken reply(int status, std::string_view header_lines, std::span<const std::string_view> body) override;

@@ -184,7 +184,7 @@ std::optional<Error> WebsocketSession::no_room() noexcept {
         fmt::format("{} messages wait already; wait for answers before you send more", kWaitingMax));
   }
   const int step = services_.process.memory_step.load(std::memory_order_relaxed);
-  if (step >= 2 || (step == 1 && reader_.message_bytes() > kLargeBody)) return short_of_memory();
+  if (step >= 2 || (step == 1 && reader_.message_bytes() > relay::kLargeBody)) return short_of_memory();
   if (!arriving_->incoming.budget.grow_to(services_, reader_.held())) return too_many_bodies();
   return std::nullopt;
 }

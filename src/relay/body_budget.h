@@ -8,6 +8,9 @@
 
 namespace qq::relay {
 
+// From the 80 % step of memory on, larger bodies are refused.
+inline constexpr std::size_t kLargeBody = 1U << 20U;
+
 class BodyBudget {
  public:
   BodyBudget() noexcept = default;

@@ -16,8 +16,6 @@ namespace history = dialects::openai_responses;
 
 // An answer that is paid for is kept though its client has left, for as long as this.
 constexpr Milliseconds kKeepWait{5'000};
-// What is refused where memory is short: as large as bodies that are then.
-constexpr std::size_t kLargeBody = 1U << 20U;
 
 StoreCall store_call(const RequestState& state, net::Scope scope) {
   return {state.services.loop, state.incoming.key->owner, state.services.loop.wall_now(), scope};
