@@ -235,8 +235,10 @@ Task<bool> Connection::serve_one() {
         std::make_unique<WebsocketSession>(server_, stream_, *writer_, *std::move(admitted->upgrade));
     admitted.reset();
     std::string received = std::exchange(pending_, {});
+    snapshot_.reset();  // each of its requests takes the newest
     co_await websocket_->serve(std::move(received));
     websocket_.reset();
+    snapshot_ = services_.snapshot;
     writer_->abort();  // nothing is left to be said
     co_return false;
   }

@@ -39,7 +39,6 @@ WebsocketSession::WebsocketSession(Server& server, net::Stream& stream, ClientWr
       reader_(wire::WebsocketReader::From::Client, services_.snapshot->limits.body_max),
       stop_(services_.loop),
       work_(services_.loop),
-      snapshot_(services_.snapshot),
       heard_(services_.loop.now()),
       answered_(heard_) {}
 
@@ -58,9 +57,9 @@ Task<void> WebsocketSession::serve(std::string received) {
     Result<> flushed = co_await out_.flush(last_bytes());
     if (!flushed) co_return;
   }
-  co_await settle(stream_, last_bytes(), snapshot_->timers.client_write_stall);
+  co_await settle(stream_, last_bytes(), services_.snapshot->timers.client_write_stall);
   // Until the client has said its Close, too, and has hung up.
-  co_await linger(server_, stream_, last_bytes(), snapshot_->limits.body_max, BodyUnread::No);
+  co_await linger(server_, stream_, last_bytes(), services_.snapshot->limits.body_max, BodyUnread::No);
 }
 
 void WebsocketSession::ask_to_finish() noexcept {
@@ -84,7 +83,7 @@ void WebsocketSession::end(WebsocketClose code, std::string_view reason) noexcep
 }
 
 net::Scope WebsocketSession::last_bytes() noexcept {
-  return {services_.loop.now() + snapshot_->timers.total, &server_.cut()};
+  return {services_.loop.now() + services_.snapshot->timers.total, &server_.cut()};
 }
 
 // --- reading ---
@@ -252,14 +251,13 @@ Task<void> WebsocketSession::answer_all(WebsocketSession& session) {
 // Its turn: the newest configuration counts, and the key must be one of it.
 std::optional<Error> WebsocketSession::take_up(WebsocketAsked& asked) {
   relay::IncomingRequest& incoming = asked.incoming;
-  snapshot_ = services_.snapshot;
   // It has waited for the answers before it, which is nobody's slowness.
   incoming.started = std::max(incoming.started, answered_);
-  incoming.snapshot = snapshot_;
+  incoming.snapshot = services_.snapshot;
   gone_.emplace(services_.loop);
-  reply_.start(*gone_, snapshot_->limits.event_max,
+  reply_.start(*gone_, incoming.snapshot->limits.event_max,
                std::max(asked.complete - incoming.started, MonotonicTime::duration{0}));
-  const auto key = relay::known_key(*snapshot_, upgrade_.key.reveal());
+  const auto key = relay::known_key(*incoming.snapshot, upgrade_.key.reveal());
   if (!key) return key.error();
   incoming.key = &key->get();
   return std::nullopt;
@@ -323,7 +321,7 @@ void WebsocketSession::record(const WebsocketAsked& asked, int status, const Err
   own.what = fmt::format("{} {}", asked.incoming.method, asked.incoming.path);
   own.key = asked.incoming.key;
   own.body_bytes = asked.bytes;
-  own.config_generation = snapshot_->generation;
+  own.config_generation = asked.incoming.snapshot->generation;
   record_own(services_, reply_, own, status, &error);
 }
 

@@ -81,10 +81,9 @@ class WebsocketSession {
   net::Cancellation stop_;                 // both coroutines end
   std::optional<net::Cancellation> gone_;  // of the running request
   net::Signal work_;
-  std::shared_ptr<const relay::Snapshot> snapshot_;  // of the running request, or the newest that was seen
-  MonotonicTime heard_;                              // the last whole frame
-  MonotonicTime answered_;                           // the last answer's end
-  bool pinged_ = false;                              // since then
+  MonotonicTime heard_;     // the last whole frame
+  MonotonicTime answered_;  // the last answer's end
+  bool pinged_ = false;     // since then
   bool running_ = false;
   bool finish_ = false;
   bool cut_ = false;

@@ -735,6 +735,23 @@ TEST_F(Websocket, AtTheDrainsEndAWholeAnswerThatHasBegunIsCut) {
   EXPECT_TRUE(world_->drained());
 }
 
+TEST_F(Websocket, WhoIsIdleHoldsNoOldConfiguration) {
+  make();
+  WebsocketClient& quiet = open();
+  WebsocketClient& asked = open();
+  asked.say(chat("alone").body);
+  run(5s);
+  EXPECT_EQ(asked.messages().size(), 1U);
+  EXPECT_TRUE(world_->reload().expired());
+  asked.say(chat("alone").body);
+  run(1ms);
+  EXPECT_FALSE(world_->reload().expired()) << "the running request is served under the one it began with";
+  run(5s);
+  EXPECT_EQ(asked.messages().size(), 2U);
+  hang_up(quiet);
+  hang_up(asked);
+}
+
 TEST_F(Websocket, DuringADrainNoneIsOpened) {
   make(with("{drain_announce: 5s}"));
   world_->say("GET /readyz HTTP/1.1\r\nhost: g\r\n\r\n");

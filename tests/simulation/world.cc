@@ -182,6 +182,7 @@ World::World(WorldSetup setup) {
   auto compiled = config::compile(*loaded, healths_, 1, loop_.wall_now());
   QQ_ASSERT(compiled.has_value());
   snapshot_ = *std::move(compiled);
+  config_ = std::make_unique<const config::Config>(*loaded);
   for (std::size_t i = 0; i < static_cast<std::size_t>(setup.providers); ++i) {
     simulator::SimulatorOptions options;
     if (i == 0) options = std::move(setup.simulator);
@@ -230,6 +231,14 @@ resilience::TargetHealth& World::health(std::size_t provider) {
     if (target->name.starts_with(prefix)) return *snapshot_->healths[target->index];
   }
   std::abort();
+}
+
+std::weak_ptr<const relay::Snapshot> World::reload() {
+  auto compiled = config::compile(*config_, healths_, snapshot_->generation + 1, loop_.wall_now());
+  QQ_ASSERT(compiled.has_value());
+  const std::weak_ptr<const relay::Snapshot> old = snapshot_;
+  services_->snapshot = snapshot_ = *std::move(compiled);
+  return old;
 }
 
 Task<void> World::drain(World& world, downstream::Server& server, Milliseconds drain_time) {

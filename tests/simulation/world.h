@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "downstream/server.h"
 #include "fakes/client.h"
 #include "fakes/recording_observer.h"
@@ -149,6 +150,8 @@ class World {
   // That everything is back where it started: nothing in flight, no task, no held body; only idle pooled
   // connections may be left, and after they were dropped no socket at all.
   void expect_rest();
+  // The same configuration anew, as a reload publishes it; what is left of the one before.
+  std::weak_ptr<const relay::Snapshot> reload();
   void start_drain(Milliseconds drain_time);
   void cut_drain_short();
   [[nodiscard]] bool drained() const noexcept { return drained_ == servers_.size(); }
@@ -161,6 +164,7 @@ class World {
   net::SimulatedLoop loop_;
   std::vector<std::unique_ptr<Provider>> providers_;
   resilience::HealthRegistry healths_;
+  std::unique_ptr<const config::Config> config_;
   std::shared_ptr<const relay::Snapshot> snapshot_;
   relay::LoopCounters counters_;
   relay::ProcessState process_;
