@@ -181,13 +181,6 @@ ErrorKind judge(std::string_view kind, int status, const ErrorBody& body) {
   return meaning_of_4xx(kind, status, body, message);
 }
 
-// Whether a wait that the provider asks for means anything: on other failures the header is about a window
-// that the next request may not even touch.
-bool may_wait(ErrorKind kind) noexcept {
-  return kind == ErrorKind::RateLimited || kind == ErrorKind::QuotaExhausted ||
-         kind == ErrorKind::Overloaded || kind == ErrorKind::ServerError;
-}
-
 // Before anything is masked or cut: both may leave a part of it.
 void hide(ErrorBody& body, std::string_view credential) {
   for (std::string* text : {&body.message, &body.type, &body.code, &body.param}) {
@@ -283,6 +276,11 @@ Error classify_object(std::string_view kind, const ErrorBody& read) {
 }
 
 }  // namespace
+
+bool may_wait(ErrorKind kind) noexcept {
+  return kind == ErrorKind::RateLimited || kind == ErrorKind::QuotaExhausted ||
+         kind == ErrorKind::Overloaded || kind == ErrorKind::ServerError;
+}
 
 Error classify_reply(std::string_view kind, int status, const wire::Fields& fields, std::string_view body,
                      WallTime now, std::string_view credential) {

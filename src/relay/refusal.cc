@@ -28,7 +28,7 @@ struct RefusalHead {
 [[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
                                                 const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
-  return {now, providers::classify_reply(target, reply.status(), reply.head().fields, {}, now).retry_after,
+  return {now, providers::retry_after(reply.head().fields, {}, now),
           std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
 }
 
@@ -38,7 +38,7 @@ struct RefusalHead {
   if (!head.aws_error_type.empty()) fields.add({providers::kAwsErrorType, head.aws_error_type});
   Error error = providers::classify_reply(target, status, fields, body, head.received,
                                           providers::credential_of(target));
-  if (head.retry_after) error.retry_after = head.retry_after;
+  if (head.retry_after && providers::may_wait(error.kind)) error.retry_after = head.retry_after;
   error.phase = AttemptPhase::ReplyBegun;
   return error;
 }

@@ -313,5 +313,21 @@ TEST(Polled, AnAnswerThatIsTooLargeIsNotHeld) {
   EXPECT_TRUE(heard.story().starts_with("event_too_big")) << heard.story();
 }
 
+TEST(Polled, AWaitInTheHeadIsKeptWhereTheCodeAloneSaysThatItPasses) {
+  PolledWorld polled({{.status = 400,
+                       .body = R"({"fault":{"code":"E_CROWDED","text":"later"}})",
+                       .header_lines = "retry-after: 30\r\n"}});
+  const Exchange heard = polled.world.ask(chat("asked"));
+  EXPECT_EQ(heard.story(), "overloaded,success");
+  ASSERT_EQ(heard.attempts().size(), 2U);
+  EXPECT_EQ(heard.attempts()[0].error->retry_after, Milliseconds(30s));
+  PolledWorld refused({{.status = 503,
+                        .body = R"({"fault":{"code":"E_ASKED_WRONG","text":"no"}})",
+                        .header_lines = "retry-after: 30\r\n"}},
+                      "{code: E_CROWDED, kind: overloaded}", "{code: E_ASKED_WRONG, kind: refused}");
+  EXPECT_EQ(refused.world.ask(chat("brain-slow")).record->error->retry_after, std::nullopt)
+      << "no wait helps what was asked wrongly";
+}
+
 }  // namespace
 }  // namespace qq::simulation::polled
