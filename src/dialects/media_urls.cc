@@ -81,7 +81,42 @@ void tidy_parts(std::vector<model::Part>& parts) {
   }
 }
 
+bool is_url(wire::JsonValue text, std::string_view url) {
+  constexpr std::size_t kEscape = 6;  // bytes that a character may take
+  const std::size_t size = text.raw_string().size();
+  if (size < url.size() || size > kEscape * url.size()) return false;
+  const std::string said = text.string();
+  return said.size() == url.size() && std::ranges::equal(said, url, {}, ascii_lower, ascii_lower);
+}
+
+// Appends the way from `value` to the URL.
+bool find_url(wire::JsonValue value, std::string_view url, std::string& path) {
+  if (value.is_string()) return is_url(value, url);
+  const std::size_t before = path.size();
+  if (value.is_object()) {
+    for (wire::JsonMembers members(value); members.next();) {
+      if (!path.empty()) path.push_back('.');
+      path.append(members.raw_key());
+      if (find_url(members.value(), url, path)) return true;
+      path.resize(before);
+    }
+  } else if (value.is_array()) {
+    std::size_t index = 0;
+    for (wire::JsonElements each(value); each.next(); ++index) {
+      path.append(fmt::format("[{}]", index));
+      if (find_url(each.value(), url, path)) return true;
+      path.resize(before);
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string place_of_url(wire::JsonValue request, std::string_view url) {
+  std::string path;
+  return find_url(request, url, path) ? path : std::string();
+}
 
 void tidy_media_urls(model::ChatRequest& request) {
   for (model::Turn& turn : request.turns) tidy_parts(turn.parts);

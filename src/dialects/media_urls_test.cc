@@ -36,6 +36,15 @@ std::string refusal(const model::ChatRequest& request) {
   return checked ? std::string() : checked.error().param + ": " + checked.error().message;
 }
 
+TEST(MediaUrls, AreFoundInWhatTheCallerSent) {
+  const wire::JsonValue request(
+      R"({"model":"http://host/a.png?","messages":[{"role":"user","content":"http://host/a"},)"
+      R"({"role":"user","content":[{"type":"text","text":"x"},)"
+      R"({"type":"image_url","image_url":{"url":"HTTP:\/\/host/a.png"}}]}]})");
+  EXPECT_EQ(place_of_url(request, "http://host/a.png"), "messages[1].content[1].image_url.url");
+  EXPECT_EQ(place_of_url(request, "http://host/b.png"), "");
+}
+
 TEST(MediaUrls, OnlyTheWebIsForCallersToName) {
   for (const char* url : {"https://host/a.png", "http://host"})
     EXPECT_EQ(refusal(with(media(url))), "") << url;

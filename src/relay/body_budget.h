@@ -35,6 +35,9 @@ class BodyBudget {
     return true;
   }
 
+  // For what is added to it. False: as above, and it is as it was.
+  bool grow_by(LoopServices& services, std::size_t more) noexcept { return grow_to(services, bytes_ + more); }
+
   // Together with the body, whose buffer may serve another.
   void release(std::string body) noexcept {
     if (services_ != nullptr) services_->spare_bodies.give_back(std::move(body));

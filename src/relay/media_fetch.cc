@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/base64.h"
 #include "dialects/media.h"
+#include "dialects/media_urls.h"
 #include "providers/catalogue.h"
 #include "relay/delivery.h"
-#include "relay/read_body.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -22,6 +23,8 @@ constexpr Milliseconds kEach{10'000};
 constexpr Milliseconds kAll{30'000};
 // A request that names more is no conversation.
 constexpr std::size_t kMediaMax = 100;
+// Of one request's, so that neither it nor the host that it names has more of us than that. A guess.
+constexpr std::size_t kAtOnce = 4;
 
 bool is_web(std::string_view url) noexcept {
   return url.starts_with("https://") || url.starts_with("http://");
@@ -114,33 +117,77 @@ Error unreachable(const RequestState& state, const Error& error) {
   return not_fetched(std::string(why_unreachable(error.kind)));
 }
 
-// At most `left` bytes.
-Task<Result<std::string>> read_all(RequestState& state, UpstreamReply& reply, net::Scope scope,
-                                   std::size_t left) {
-  const MonotonicTime from = state.services.loop.precise_now();
-  BodyRead body = co_await read_body(reply, left, scope);
-  count_wait(state, from);
-  switch (body.end) {
-    case BodyRead::End::Whole: break;
-    case BodyRead::End::Cancelled: co_return fail(net::cancelled_error(state.scope()));
-    case BodyRead::End::Late: co_return fail(too_slow(state));
-    case BodyRead::End::Broken: co_return fail(not_fetched("its transfer broke off"));
-    case BodyRead::End::Full:
-      co_return fail(
-          not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",
-                                  state.snapshot.limits.media_max)));
-  }
-  if (body.bytes.empty()) co_return fail(not_fetched("it is empty"));
-  co_return std::move(body.bytes);
-}
+// All of a request's that are fetched, some of them at a time.
+struct Fetching {
+  Fetching(RequestState& of, std::vector<model::MediaPart*> wanted)
+      : state(of),
+        media(std::move(wanted)),
+        left(of.snapshot.limits.media_max),
+        until(of.services.loop.now() + kAll),
+        stop(of.services.loop),
+        over(of.services.loop) {}
 
-// What still may be fetched for a request.
-struct Allowance {
-  std::size_t bytes = 0;
-  MonotonicTime until{};
+  void failed(Error why) {
+    if (!error) error = std::move(why);
+    over.set();
+  }
+
+  RequestState& state;
+  std::vector<model::MediaPart*> media;
+  std::size_t begun = 0;  // of `media`
+  std::size_t done = 0;
+  std::size_t left;  // bytes that may still come
+  MonotonicTime until;
+  net::Cancellation stop;      // nobody wants the others any more
+  net::Signal over;            // all are there, or one is not to be had
+  std::optional<Error> error;  // of the first one that failed
 };
 
-Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& left) {
+// What `bytes` take as base64.
+constexpr std::size_t encoded_size(std::size_t bytes) noexcept {
+  return (bytes * 4 + 2) / 3;
+}
+
+Error no_room() {
+  Error error =
+      Error::gateway(ErrorKind::Saturated, "no room for a file that the request names; try again shortly");
+  error.retry_after = std::chrono::seconds(1);
+  return error;
+}
+
+// What comes is counted as it comes: with what the others of the request fetch, and among the process's bodies.
+Result<> take_in(Fetching& all, std::size_t bytes) {
+  if (bytes > all.left) {
+    return fail(not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",
+                                        all.state.snapshot.limits.media_max)));
+  }
+  all.left -= bytes;
+  if (!all.state.incoming.budget.grow_by(all.state.services, encoded_size(bytes))) return fail(no_room());
+  return {};
+}
+
+Task<Result<std::string>> read_all(Fetching& all, UpstreamReply& reply, net::Scope scope) {
+  using Piece = UpstreamReply::Piece;
+  std::string bytes;
+  for (;;) {
+    const Piece piece = reply.try_read();
+    if (piece.kind == Piece::Kind::WouldBlock) {
+      const net::Wake wake = co_await reply.readable(scope);
+      if (wake == net::Wake::Cancelled) co_return fail(net::cancelled_error(scope));
+      if (wake == net::Wake::Deadline) co_return fail(too_slow(all.state));
+      continue;
+    }
+    QQ_CO_CHECK(take_in(all, piece.bytes.size()));
+    bytes.append(piece.bytes);
+    if (piece.kind == Piece::Kind::Failed) co_return fail(not_fetched("its transfer broke off"));
+    if (piece.last || piece.kind == Piece::Kind::End) break;
+  }
+  if (bytes.empty()) co_return fail(not_fetched("it is empty"));
+  co_return bytes;
+}
+
+Task<Result<>> fetch(Fetching& all, model::MediaPart& media) {
+  RequestState& state = all.state;
   Result<model::Target> target = web_target(media.data);
   if (!target) co_return fail(std::move(target).error());
   UpstreamCall call;
@@ -149,24 +196,38 @@ Task<Result<>> fetch(RequestState& state, model::MediaPart& media, Allowance& le
   call.method = UpstreamCall::Method::Get;
   call.once = true;
   call.request_id = state.incoming.id.text();
-  const net::Scope scope = state.scope().until(std::min(left.until, state.services.loop.now() + kEach));
-  const MonotonicTime from = state.services.loop.precise_now();
+  const MonotonicTime now = state.services.loop.now();
+  const net::Scope scope{std::min({state.deadline, all.until, now + kEach}), &all.stop};
   Result<std::unique_ptr<UpstreamReply>> sent =
       co_await state.services.upstream.send(call, state.snapshot.timers, scope);
-  count_wait(state, from);
   if (!sent) co_return fail(unreachable(state, sent.error()));
   const std::unique_ptr<UpstreamReply> reply = *std::move(sent);
   if (reply->status() != 200) {
     co_return fail(not_fetched(fmt::format("its host answers with status {}", reply->status())));
   }
   std::string type = media_type_of(reply->head().fields);
-  Result<std::string> bytes = co_await read_all(state, *reply, scope, left.bytes);
+  Result<std::string> bytes = co_await read_all(all, *reply, scope);
   if (!bytes) co_return fail(std::move(bytes).error());
   if (media.media_type.empty()) media.media_type = std::move(type);
-  left.bytes -= bytes->size();
   media.data = to_base64(*bytes);
   media.source = Source::Base64;
   co_return Result<>();
+}
+
+// One after the other, as long as there are any.
+Task<void> fetch_some(Fetching& all) {
+  while (!all.error && !all.stop.cancelled() && all.begun < all.media.size()) {
+    model::MediaPart& media = *all.media[all.begun++];
+    Result<> fetched = co_await fetch(all, media);
+    if (!fetched) {
+      Error error = std::move(fetched).error();
+      if (error.origin == ErrorOrigin::Client && error.param.empty()) {
+        error.param = dialects::place_of_url(all.state.facts.document, media.data);
+      }
+      co_return all.failed(std::move(error));
+    }
+    if (++all.done == all.media.size()) all.over.set();
+  }
 }
 
 }  // namespace
@@ -189,14 +250,23 @@ bool needs_media(RequestState& state, const model::Attempt& attempt) {
 }
 
 Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt) {
-  const std::vector<model::MediaPart*> media = wanted(state, attempt);
+  std::vector<model::MediaPart*> media = wanted(state, attempt);
   if (media.size() > kMediaMax)
     co_return fail(not_fetched("there are more of them than this gateway fetches"));
-  Allowance left{state.snapshot.limits.media_max, state.services.loop.now() + kAll};
-  for (model::MediaPart* const part : media) {
-    Result<> fetched = co_await fetch(state, *part, left);
-    if (!fetched) co_return fetched;
+  const MonotonicTime from = state.services.loop.precise_now();
+  Fetching all(state, std::move(media));
+  TaskGroup fetchers;
+  for (std::size_t i = 0; i < std::min(kAtOnce, all.media.size()); ++i) fetchers.spawn(fetch_some(all));
+  const net::Wake wake = co_await all.over.wait(state.scope());
+  // Who is still at it ends at once: for the client's reason, or because it is no use any more.
+  if (wake != net::Wake::Ready || all.error) {
+    all.stop.cancel(state.client.gone().cancelled() ? state.client.gone().reason() : ErrorKind::Cancelled);
   }
+  co_await fetchers.joined();
+  count_wait(state, from);
+  if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
+  if (all.error) co_return fail(*std::move(all.error));
+  if (wake == net::Wake::Deadline) co_return fail(too_slow(state));
   co_return Result<>();
 }
 

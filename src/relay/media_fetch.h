@@ -3,7 +3,8 @@
 //
 // A stranger says which address is asked, so: http and https only, public addresses only (the guard checks
 // the address that is connected to, or that an outbound proxy is asked for), no redirects, no credentials, a
-// limit on size (`limits.media_max`) and on time. What is fetched once serves all attempts of the request.
+// limit on size (`limits.media_max`) and on time. A few of a request's are fetched at a time, and their bytes
+// are in the budget of bodies as its own are. What is fetched once serves all attempts of the request.
 #pragma once
 #include "base/task.h"
 #include "relay/request.h"
@@ -16,7 +17,7 @@ bool may_need_media(const model::Target& target) noexcept;
 // Whether the target of `attempt` cannot fetch what the request names by URL.
 bool needs_media(RequestState& state, const model::Attempt& attempt);
 
-// Errors: InvalidRequest, told to the caller: what is there cannot be had. TotalTimeout, Saturated: there is
+// Errors: InvalidRequest, told to the caller with the place of the URL: what is there cannot be had. TotalTimeout, Saturated: there is
 // no time left, or no room. The cancellation's reason.
 Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt);
 

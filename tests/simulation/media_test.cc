@@ -155,7 +155,10 @@ TEST(Media, OfASlowHostIsNoEvidenceAgainstTheTarget) {
       "\n" +
       std::string(kAnswer) + "\n";
   media.provider.replies = {{.body = lines, .content_type = "application/x-ndjson", .piece = 40}};
-  Ask ask = MediaWorld::looking_at("http://pictures.example/1.png", kSecond).streamed();
+  // Four at a time, so that five take two delays.
+  std::string four;
+  for (int i = 0; i < 4; ++i) four += kSecond;
+  Ask ask = MediaWorld::looking_at("http://pictures.example/1.png", four).streamed();
   for (int i = 0; i < 6; ++i) {
     const Exchange heard = media.world.ask(ask);
     EXPECT_EQ(heard.story(), "success") << heard.reply.body;
@@ -164,11 +167,57 @@ TEST(Media, OfASlowHostIsNoEvidenceAgainstTheTarget) {
   EXPECT_EQ(media.breaker(), resilience::CircuitState::Closed);
 }
 
+TEST(Media, IsFetchedFourAtATime) {
+  MediaWorld media;
+  media.host.replies[0].delay = 2s;
+  std::string more;
+  for (int i = 0; i < 7; ++i) more += kSecond;
+  const Exchange heard = media.look("http://pictures.example/1.png", more);
+  EXPECT_EQ(heard.reply.status, 200) << heard.reply.body;
+  EXPECT_EQ(media.host.requests.size(), 8U);
+  EXPECT_EQ(heard.took, 4s);
+}
+
+TEST(Media, ThatCannotBeHadIsToldByItsPlace) {
+  MediaWorld media;
+  media.host.replies = {{.body = std::string(kPicture), .content_type = "image/png"},
+                        {.status = 404, .body = "no"}};
+  const Exchange heard = media.look("http://pictures.example/1.png", kSecond);
+  EXPECT_EQ(heard.reply.status, 400);
+  EXPECT_NE(heard.reply.body.find(R"("param":"messages[0].content[2].image_url.url")"), std::string::npos)
+      << heard.reply.body;
+  EXPECT_TRUE(media.provider.requests.empty());
+}
+
+TEST(Media, IsInTheBudgetOfBodies) {
+  MediaWorld media("limits: {bodies_in_flight_max: 1MiB, body_max: 1MiB}\n");
+  media.host.replies[0].body = std::string(500'000, 'x');
+  EXPECT_EQ(media.look("http://pictures.example/1.png").reply.status, 200);
+  const Exchange heard = media.look("http://pictures.example/1.png", kSecond);
+  EXPECT_EQ(heard.reply.status, 503) << heard.reply.body;
+  EXPECT_EQ(heard.story(), "saturated");
+  EXPECT_EQ(media.world.counters().bodies_in_flight_bytes.get(), 0);
+}
+
+TEST(Media, OfAClientThatHasLeftIsFetchedNoFurther) {
+  MediaWorld media;
+  media.host.replies[0].delay = 9s;
+  std::string more;
+  for (int i = 0; i < 7; ++i) more += kSecond;
+  Client& client = media.world.start(MediaWorld::looking_at("http://pictures.example/1.png", more));
+  media.world.run_for(1s);
+  client.leave(Client::Leave::Reset);
+  media.world.run_for(100ms);
+  ASSERT_EQ(media.world.records().size(), 1U);
+  EXPECT_EQ(media.world.records()[0].error->kind, ErrorKind::ClientGone);
+  EXPECT_EQ(media.host.requests.size(), 4U);
+}
+
 TEST(Media, HasOneLimitOfTimeForAll) {
   MediaWorld media;
   media.host.replies[0].delay = 9s;
   std::string more;
-  for (int i = 0; i < 9; ++i) more += kSecond;
+  for (int i = 0; i < 16; ++i) more += kSecond;
   const Exchange heard = media.look("http://pictures.example/1.png", more);
   EXPECT_EQ(heard.reply.status, 400) << heard.reply.body;
   EXPECT_EQ(heard.took, 30s);
