@@ -73,6 +73,25 @@ std::string websocket_accept(std::string_view key) {
   return to_base64(bytes_of(sha1(text)));
 }
 
+void append_websocket_request(std::string& lines, std::string_view key) {
+  lines
+      .append("connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ")
+      .append(key)
+      .append("\r\n");
+}
+
+const char* check_websocket_reply(const ResponseHead& head, std::string_view key) {
+  if (head.status != 101) return "it is no upgrade";
+  if (!lists(head.fields, "upgrade", "websocket")) return "the header Upgrade is not websocket";
+  if (!lists(head.fields, "connection", "upgrade")) return "the header Connection lacks upgrade";
+  const auto accept = head.fields.find("sec-websocket-accept");
+  if (!accept || *accept != websocket_accept(key)) return "Sec-WebSocket-Accept is not that of the key";
+  if (head.fields.count("sec-websocket-extensions") > 0)
+    return "an extension was chosen that was not offered";
+  if (head.fields.count("sec-websocket-protocol") > 0) return "a subprotocol was chosen that was not offered";
+  return nullptr;
+}
+
 OfferedProtocols offered_protocols(const Fields& fields, std::string_view prefix) noexcept {
   OfferedProtocols offered;
   for_each_word(fields, "sec-websocket-protocol", [&](std::string_view word) {

@@ -1,4 +1,4 @@
-// WebSocket's opening handshake (RFC 6455, section 4), the server's half.
+// WebSocket's opening handshake (RFC 6455, section 4), both halves.
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,6 +19,12 @@ WebsocketOpening read_websocket_opening(const RequestHead& head);
 
 // Sec-WebSocket-Accept for a Sec-WebSocket-Key.
 std::string websocket_accept(std::string_view key);
+
+// The client's half: the header lines that ask for the upgrade, and what is wrong with a 101 that answers
+// them (a literal; null: nothing). `key`: 16 random bytes as base64. No extension and no subprotocol is
+// offered, so none may have been chosen.
+void append_websocket_request(std::string& lines, std::string_view key);
+const char* check_websocket_reply(const ResponseHead& head, std::string_view key);
 
 // Of the subprotocols that are offered, those that begin with `prefix`: how many there are, and the first.
 struct OfferedProtocols {

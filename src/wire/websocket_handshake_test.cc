@@ -77,5 +77,42 @@ TEST_F(Handshake, SubprotocolsAreFoundInAllTheirLists) {
   EXPECT_EQ(offered_protocols(head_.fields, "none.").count, 0U);
 }
 
+// --- the client's half ---
+
+// Null: nothing is wrong.
+const char* wrong_in(std::string_view status, std::string_view fields) {
+  const std::string bytes = fmt::format("HTTP/1.1 {} X\r\n{}\r\n", status, fields);
+  ResponseHead answer;
+  EXPECT_EQ(read_response_head(bytes, {}, answer).kind, HeadVerdict::Kind::Complete) << bytes;
+  return check_websocket_reply(answer, "dGhlIHNhbXBsZSBub25jZQ==");
+}
+
+TEST(ClientHandshake, AsksWithItsKeyAndOffersNothing) {
+  std::string lines;
+  append_websocket_request(lines, "KEY");
+  EXPECT_EQ(lines,
+            "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n"
+            "sec-websocket-key: KEY\r\n");
+}
+
+TEST(ClientHandshake, OnlyTheAnswerToItsKeyIsAnUpgrade) {
+  const std::string good =
+      "Upgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+      "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n";
+  EXPECT_EQ(wrong_in("101", good), nullptr);
+  EXPECT_NE(wrong_in("200", good + "content-length: 0\r\n"), nullptr);
+  EXPECT_NE(wrong_in("101", good + "sec-websocket-extensions: permessage-deflate\r\n"), nullptr);
+  EXPECT_NE(wrong_in("101", good + "sec-websocket-protocol: realtime\r\n"), nullptr);
+  for (const std::string_view line : {"Upgrade: W", "Connection: k", "Sec-WebSocket-Accept: s"}) {
+    std::string without = good;
+    const std::size_t at = without.find(line);
+    without.erase(at, without.find("\r\n", at) + 2 - at);
+    EXPECT_NE(wrong_in("101", without), nullptr) << line;
+  }
+  std::string other = good;
+  other[other.find("s3pP")] = 'S';
+  EXPECT_NE(wrong_in("101", other), nullptr);
+}
+
 }  // namespace
 }  // namespace qq::wire
