@@ -29,6 +29,7 @@ enum class Endpoint : std::uint8_t {
   CompactResponse,      // POST /v1/responses/compact
   EmbedContent,         // POST /v1beta/models/{model}:embedContent
   BatchEmbedContents,   // POST /v1beta/models/{model}:batchEmbedContents
+  Realtime,             // GET /v1/realtime?model={model}, upgraded to WebSocket
   // Of providers only.
   Converse,     // Bedrock's own
   CohereChat,   // POST /v2/chat
@@ -61,6 +62,7 @@ constexpr std::string_view to_string(Endpoint endpoint) noexcept {
     case Endpoint::CompactResponse: return "compact_response";
     case Endpoint::EmbedContent: return "embed_content";
     case Endpoint::BatchEmbedContents: return "batch_embed_contents";
+    case Endpoint::Realtime: return "realtime";
     case Endpoint::Converse: return "converse";
     case Endpoint::CohereChat: return "cohere_chat";
     case Endpoint::OllamaChat: return "ollama_chat";

@@ -24,13 +24,14 @@ constexpr Endpoint Rerank = Endpoint::Rerank;
 constexpr Endpoint Speech = Endpoint::AudioSpeech;
 constexpr Endpoint Transcriptions = Endpoint::AudioTranscriptions;
 constexpr Endpoint Translations = Endpoint::AudioTranslations;
+constexpr Endpoint Realtime = Endpoint::Realtime;
 constexpr Endpoint Messages = Endpoint::Messages;
 constexpr Endpoint MessageTokens = Endpoint::CountMessageTokens;
 constexpr Endpoint Contents = Endpoint::GenerateContent;
 constexpr Endpoint ContentTokens = Endpoint::CountContentTokens;
 constexpr std::uint32_t kOpenai =
     bits(Chats, Responses, Completions, Embeddings, Moderations, Images, Edits, Speech, Transcriptions,
-         Translations, Endpoint::CountInputTokens, Endpoint::CompactResponse);
+         Translations, Realtime, Endpoint::CountInputTokens, Endpoint::CompactResponse);
 
 using Chat = model::ChatQuirks;
 
@@ -92,7 +93,7 @@ constexpr std::array kCatalogue = {
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
     ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
                  bits(Chats, Responses, Completions, Embeddings, Images, Edits, Speech, Transcriptions,
-                      Translations, Endpoint::CompactResponse),
+                      Translations, Realtime, Endpoint::CompactResponse),
                  kOpenaiQuirks, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kDeepseekQuirks, "DEEPSEEK_API_KEY"},

@@ -31,6 +31,7 @@ std::string_view usual_path(const ProviderKind& kind, Endpoint endpoint) noexcep
     case Endpoint::AudioSpeech: return "/audio/speech";
     case Endpoint::AudioTranscriptions: return "/audio/transcriptions";
     case Endpoint::AudioTranslations: return "/audio/translations";
+    case Endpoint::Realtime: return "/realtime";
     case Endpoint::Messages: return "/v1/messages";
     case Endpoint::CountMessageTokens: return "/v1/messages/count_tokens";
     case Endpoint::CompactResponse: return "/responses/compact";
@@ -49,12 +50,25 @@ void set_path(model::Target& target, Endpoint endpoint, std::string path, std::s
   target.endpoints[static_cast<std::size_t>(endpoint)] = {std::move(path), std::move(stream_path)};
 }
 
+// A WebSocket's opening has no body: its URL names the model. `parameters`: up to that of the model.
+void add_realtime_path(const ProviderKind& kind, const std::string& base, std::string_view parameters,
+                       model::Target& target) {
+  if (!offers(kind, Endpoint::Realtime)) return;
+  set_path(target, Endpoint::Realtime,
+           base + std::string(usual_path(kind, Endpoint::Realtime)) + "?" + std::string(parameters) + "=" +
+               percent_encoded(target.upstream_model));
+}
+
 void add_base_paths(const ProviderKind& kind, const std::string& base, std::string_view query,
                     std::uint32_t offered, model::Target& target) {
   constexpr std::string_view kVersion = "/v1";
   for (std::size_t i = 0; i < model::kEndpointCount; ++i) {
     const auto endpoint = static_cast<Endpoint>(i);
     if (!offers(kind, endpoint) || (offered & bit_of(endpoint)) == 0) continue;
+    if (endpoint == Endpoint::Realtime) {
+      add_realtime_path(kind, base, "model", target);
+      continue;
+    }
     std::string_view path = usual_path(kind, endpoint);
     if (base.ends_with(kVersion) && path.starts_with("/v1/")) path.remove_prefix(kVersion.size());
     set_path(target, endpoint, base + std::string(path) + std::string(query));
@@ -62,8 +76,10 @@ void add_base_paths(const ProviderKind& kind, const std::string& base, std::stri
 }
 
 constexpr std::uint32_t kEveryEndpoint = ~0U;
-// Responses and their compaction have no deployment in their path: they are reached by the /openai/v1 form.
-constexpr std::uint32_t kPerDeployment = ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse));
+// Responses and their compaction have no deployment in their path: they are reached by the /openai/v1 form. Realtime
+// has it in its query.
+constexpr std::uint32_t kPerDeployment =
+    ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse) | bit_of(Endpoint::Realtime));
 
 Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provider, std::string base,
                          model::Target& target) {
@@ -78,6 +94,8 @@ Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provide
                      "needs none"));
   }
   if (!base.ends_with("/openai")) base += "/openai";
+  add_realtime_path(kind, base, "api-version=" + percent_encoded(provider.api_version) + "&deployment",
+                    target);
   base += "/deployments/" + percent_encoded(target.upstream_model);
   add_base_paths(kind, base, "?api-version=" + percent_encoded(provider.api_version), kPerDeployment, target);
   target.quirks.sends_model_in_body = false;

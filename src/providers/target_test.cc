@@ -111,6 +111,28 @@ TEST(Target, AzureV1FormHasTheDeploymentAsModel) {
   EXPECT_TRUE(target->quirks.sends_model_in_body);
 }
 
+TEST(Target, RealtimesUrlNamesTheModel) {
+  const auto openai = make_target(provider("openai"), account(), "m", "gpt realtime/1");
+  ASSERT_TRUE(openai);
+  EXPECT_EQ(path(*openai, Endpoint::Realtime), "/v1/realtime?model=gpt%20realtime%2F1");
+  const auto azure =
+      make_target(provider("azure_openai", "https://r.openai.azure.com/openai/v1"), account(), "m", "d");
+  ASSERT_TRUE(azure);
+  EXPECT_EQ(path(*azure, Endpoint::Realtime), "/openai/v1/realtime?model=d");
+  const auto classic = make_target(
+      provider("azure_openai", "https://r.openai.azure.com", "2024-10-01-preview"), account(), "m", "d/1");
+  ASSERT_TRUE(classic);
+  EXPECT_EQ(path(*classic, Endpoint::Realtime),
+            "/openai/realtime?api-version=2024-10-01-preview&deployment=d%2F1");
+  const auto compatible =
+      make_target(provider("openai_compatible", "https://example.com/v1"), account(), "m", "m");
+  ASSERT_TRUE(compatible);
+  EXPECT_TRUE(compatible->offers(Endpoint::Realtime));
+  const auto mistral = make_target(provider("mistral"), account(), "m", "m");
+  ASSERT_TRUE(mistral);
+  EXPECT_FALSE(mistral->offers(Endpoint::Realtime));
+}
+
 TEST(Target, OldAzureVersionsAreNotAskedForStreamUsage) {
   const auto target =
       make_target(provider("azure_openai", "https://r.openai.azure.com", "2024-02-01"), account(), "m", "d");
