@@ -32,6 +32,23 @@ struct Usage {
     return output_text.value_or(0) + reasoning.value_or(0) + audio_output.value_or(0) +
            image_output.value_or(0);
   }
+  // Bucket by bucket; what neither says stays unsaid.
+  void add(const Usage& other) noexcept {
+    const auto both = [](std::optional<TokenCount>& sum, const std::optional<TokenCount>& more) {
+      if (more) sum = sum.value_or(0) + *more;
+    };
+    both(input_uncached, other.input_uncached);
+    both(cache_read, other.cache_read);
+    both(cache_write, other.cache_write);
+    both(cache_write_1h, other.cache_write_1h);
+    both(audio_input, other.audio_input);
+    both(image_input, other.image_input);
+    both(output_text, other.output_text);
+    both(reasoning, other.reasoning);
+    both(audio_output, other.audio_output);
+    both(image_output, other.image_output);
+    if (other.source != UsageSource::None) source = other.source;
+  }
   bool operator==(const Usage&) const = default;
 };
 

@@ -4,8 +4,8 @@
 //   output_total = completion_tokens (output_tokens), which holds reasoning, except at xAI's chat endpoint
 //                  (and Grok behind Azure), where reasoning stands beside it
 //
-// Sound and images are parts of the totals. Which of them were cached is not said here: cached tokens are
-// taken off first. A zero among the details, which most answers have, is no figure.
+// Sound and images are parts of the totals. Which of them were cached is said by Realtime only; elsewhere
+// cached tokens are taken off first. A zero among the details, which most answers have, is no figure.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -46,9 +46,18 @@ struct Figures {
   std::optional<TokenCount> written, written_other;
   std::optional<TokenCount> reasoning;
   TokenCount audio_in = 0, image_in = 0;
+  TokenCount audio_cached = 0, image_cached = 0;
   TokenCount audio_out = 0, image_out = 0;
   bool chat_names = false;
 };
+
+// Realtime: how much of the sound and the images was cached, which stands in their own figures, too.
+void read_cached_details(wire::JsonMembers& details, Figures& figures) noexcept {
+  for (auto members = wire::JsonMembers::inside(details); members.next();) {
+    if (members.raw_key() == "audio_tokens") figures.audio_cached = count(members.value()).value_or(0);
+    if (members.raw_key() == "image_tokens") figures.image_cached = count(members.value()).value_or(0);
+  }
+}
 
 void read_input_details(wire::JsonMembers& usage, Figures& figures) noexcept {
   for (auto members = wire::JsonMembers::inside(usage); members.next();) {
@@ -56,6 +65,7 @@ void read_input_details(wire::JsonMembers& usage, Figures& figures) noexcept {
     if (members.raw_key() == "cache_write_tokens") take(figures.written, members.value());
     if (members.raw_key() == "audio_tokens") figures.audio_in = count(members.value()).value_or(0);
     if (members.raw_key() == "image_tokens") figures.image_in = count(members.value()).value_or(0);
+    if (members.raw_key() == "cached_tokens_details") read_cached_details(members, figures);
   }
 }
 
@@ -81,7 +91,8 @@ Figures read_figures(wire::JsonMembers& members) noexcept {
     } else if (key == "prompt_tokens_details" || key == "input_tokens_details" ||
                key == "prompt_token_details" || key == "input_token_details") {  // the last of transcripts
       read_input_details(members, figures);
-    } else if (key == "completion_tokens_details" || key == "output_tokens_details") {
+    } else if (key == "completion_tokens_details" || key == "output_tokens_details" ||
+               key == "output_token_details") {  // the last of Realtime
       read_output_details(members, figures);
     } else if (key == "cached_tokens" ||            // Moonshot, Together
                key == "prompt_cache_hit_tokens" ||  // DeepSeek
@@ -107,6 +118,10 @@ bool reasoning_is_beside(const Figures& figures, const model::Quirks& quirks) no
     if (*figures.total == inclusive + reasoning) return true;
   }
   return quirks.reasoning_excluded_from_output && figures.chat_names;
+}
+
+constexpr TokenCount uncached(TokenCount all, TokenCount cached) noexcept {
+  return std::max(all - cached, TokenCount{0});
 }
 
 // A part of `rest` to a bucket of its own.
@@ -137,8 +152,8 @@ model::Usage decode_usage(wire::JsonMembers& members, const model::Quirks& quirk
     const TokenCount fresh = *figures.prompt - decoded.cache_read.value_or(0);
     if (decoded.cache_write) *decoded.cache_write = std::min(*decoded.cache_write, fresh);
     decoded.input_uncached = fresh - decoded.cache_write.value_or(0);
-    split_off(decoded.audio_input, figures.audio_in, *decoded.input_uncached);
-    split_off(decoded.image_input, figures.image_in, *decoded.input_uncached);
+    split_off(decoded.audio_input, uncached(figures.audio_in, figures.audio_cached), *decoded.input_uncached);
+    split_off(decoded.image_input, uncached(figures.image_in, figures.image_cached), *decoded.input_uncached);
   }
   decoded.reasoning = figures.reasoning;
   if (figures.completion) {
