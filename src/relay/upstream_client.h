@@ -41,6 +41,9 @@ struct UpstreamCall {
   std::string_view request_id;
   std::string_view header_lines;  // forwarded from the client, each line with CRLF
   std::string_view auth_lines{};  // made for this request (authorizer.h), each line with CRLF
+  // Asks for an upgrade to WebSocket with this Sec-WebSocket-Key, on a connection of its own: a Get without a
+  // body, whose 101 is a reply like another. Empty: an ordinary request.
+  std::string_view websocket_key{};
   std::string_view content_type = "application/json";
   std::span<const std::string_view> body_pieces;  // one gathered write
   std::size_t body_bytes = 0;
@@ -83,6 +86,9 @@ class UpstreamReply {
   [[nodiscard]] virtual net::Stream::ReadyAwaiter readable(net::Scope scope) noexcept = 0;
   // The reply flows: from now on it may be read a little later, together with others (net::Stream).
   virtual void relax() noexcept {}
+  // Of a 101: what is written to, while the reply itself is read, whose body are the other protocol's bytes
+  // until the connection ends. Null for all others; lives as long as the reply.
+  [[nodiscard]] virtual net::Stream* upgraded() noexcept { return nullptr; }
 };
 
 class UpstreamClient {

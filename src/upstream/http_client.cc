@@ -7,6 +7,7 @@
 #include "upstream/http_reply.h"
 #include "upstream/request_lines.h"
 #include "wire/http_head.h"
+#include "wire/websocket_handshake.h"
 
 namespace qq::upstream {
 namespace {
@@ -42,6 +43,12 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
     out.append("\r\nconnection: close\r\n\r\n");
     return;
   }
+  if (!call.websocket_key.empty()) {
+    out.append("\r\n");
+    wire::append_websocket_request(out, call.websocket_key);
+    append_all(out, "x-request-id: ", call.request_id, "\r\n", call.header_lines, "\r\n");
+    return;
+  }
   append_all(out, "\r\nx-request-id: ", call.request_id, "\r\n");
   if (call.method == relay::UpstreamCall::Method::Post) {
     append_all(out, "content-length: ", Decimal(call.body_bytes), "\r\n");
@@ -50,15 +57,17 @@ void append_head(std::string& out, const relay::UpstreamCall& call) {
 }
 
 // Whether its connection may come from the pool and go back there. Those of hosts that strangers name never
-// do: they would push out the providers' own.
+// do: they would push out the providers' own. What becomes a WebSocket is no connection for requests any
+// more.
 bool is_pooled(const relay::UpstreamCall& call) noexcept {
-  return !call.once;
+  return !call.once && call.websocket_key.empty();
 }
 
 // How long a reply's head may take. Of a whole answer it comes with the content, when all of it has been
-// generated; only a stream's says that the provider has begun.
+// generated; only a stream's, or that of a WebSocket, says that the provider has begun.
 Milliseconds head_timer(const relay::UpstreamCall& call, const relay::Timers& timers) noexcept {
-  return call.stream ? timers.first_byte : std::max(timers.first_byte, timers.first_content);
+  const bool head_comes_first = call.stream || !call.websocket_key.empty();
+  return head_comes_first ? timers.first_byte : std::max(timers.first_byte, timers.first_content);
 }
 
 // Drops the first `bytes` of a gathered write.
@@ -276,7 +285,9 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
       }
       bytes = bytes.subspan(verdict.consumed);
       scanned = 0;
-      if (head_.status >= 100 && head_.status < 200) {
+      const bool is_upgrade = head_.status == 101 && !call.websocket_key.empty();
+      if (is_upgrade) head_.framing.kind = wire::Framing::Kind::UntilClose;
+      if (head_.status >= 100 && head_.status < 200 && !is_upgrade) {
         if (head_.status == 101 || ++interim_replies > kInterimRepliesMax) {
           co_return fail(Error::upstream(ErrorKind::BadFrame, AttemptPhase::ReplyBegun,
                                          "the provider sent an unexpected interim reply"));
@@ -287,7 +298,7 @@ Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send_on(
         }
         continue;
       }
-      const auto coding = head_.fields.find("content-encoding");
+      const auto coding = is_upgrade ? std::nullopt : head_.fields.find("content-encoding");
       // `bytes` may lie in `storage`; it holds a whole head, so it is on the heap and moving keeps its
       // buffer.
       const std::string coding_name(coding.value_or(std::string_view()));

@@ -25,6 +25,7 @@ class HttpReply : public relay::UpstreamReply {
     return stream_->readable(scope);
   }
   void relax() noexcept override;
+  [[nodiscard]] net::Stream* upgraded() noexcept override { return status_ == 101 ? stream_.get() : nullptr; }
 
   // An error if the content coding is not one we read.
   Result<> set_decoder(std::string_view coding, std::size_t output_max);
