@@ -79,6 +79,8 @@ const Section& limits_section() {
                      .doc("What is fetched for one request that names pictures and files by their URLs, for "
                           "providers that take bytes only."),
                  Make(size("event_max", &T::event_max, kKiB, kGiB)).doc("Largest single event of a stream."),
+                 Make(size("realtime_message_max", &T::realtime_message_max, kKiB, kGiB))
+                     .doc("Largest single message of a Realtime connection, of either side."),
                  Make(size("memory_max", &T::memory_max, 0, 1024 * kGiB))
                      .doc("Memory of the process at which it sheds load (in steps at 80, 90 and 95 %; freed "
                           "memory is given "
@@ -129,6 +131,10 @@ const Section& timers_section() {
                  timer("client_idle", &T::client_idle,
                        "A kept-alive connection without a request is closed; a WebSocket unless it "
                        "answers pings."),
+                 timer(
+                     "realtime_idle", &T::realtime_idle,
+                     "A Realtime connection over which neither side has said a message is closed. Pings are "
+                     "none."),
                  timer("heartbeat", &T::heartbeat,
                        "Silence after which a streaming client gets a comment, over WebSocket a ping."),
                  timer("drain", &T::drain, "After SIGTERM, running requests may take this long."),

@@ -32,8 +32,9 @@ struct Admitted {
   std::optional<Error> refusal{};
   std::uint16_t refusal_status = 0;  // instead of the one that the error's kind has
   std::unique_ptr<WebsocketUpgrade> upgrade{};
-  std::string what{};  // "GET /nowhere", of what is refused or has a log line of its own
-  AskedPath asked{};   // with it
+  std::string realtime_lines{};  // RealtimeOpening::reply_lines of what `incoming.realtime` asks for
+  std::string what{};            // "GET /nowhere", of what is refused or has a log line of its own
+  AskedPath asked{};             // with it
   bool body_unread = false;
 };
 

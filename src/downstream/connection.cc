@@ -5,6 +5,7 @@
 #include "base/utf8_cut.h"
 #include "downstream/body_intake.h"
 #include "downstream/head_admission.h"
+#include "downstream/realtime_session.h"
 #include "downstream/refusals.h"
 #include "downstream/websocket_session.h"
 #include "relay/called.h"
@@ -44,6 +45,7 @@ void Connection::ask_to_finish() noexcept {
   // Who has sent half a head is to hear an answer to it.
   if (idle_ && pending_.empty() && gone_ && !may_wait_for_first()) gone_->cancel(ErrorKind::ShuttingDown);
   if (websocket_) websocket_->ask_to_finish();
+  if (realtime_) realtime_->ask_to_finish();
 }
 
 bool Connection::runs_request() const noexcept {
@@ -56,6 +58,7 @@ bool Connection::may_wait_for_first() const noexcept {
 
 void Connection::terminate() noexcept {
   if (websocket_) websocket_->terminate();
+  if (realtime_) realtime_->terminate();
   if (gone_) gone_->cancel(ErrorKind::ShuttingDown);
 }
 
@@ -176,9 +179,10 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
     admitted->body_unread = true;
     return admitted;
   }
-  admitted->refusal = asks_for_chat_websocket(head)
-                          ? admit_upgrade(services_, listener_, finish_, head, *admitted)
-                          : admit_head(services_, listener_, head, *admitted);
+  admitted->refusal =
+      asks_for_chat_websocket(head) ? admit_upgrade(services_, listener_, finish_, head, *admitted)
+      : asks_for_realtime(head)     ? admit_realtime(services_, listener_, finish_, head, *admitted)
+                                    : admit_head(services_, listener_, head, *admitted);
   if (!admitted->refusal) admitted->refusal = take_first_bytes(services_, head.framing, *admitted, rest);
   if (admitted->refusal) {
     if (admitted->refusal_status != 0) writer_->close_after();
@@ -242,6 +246,8 @@ Task<bool> Connection::serve_one() {
     writer_->abort();  // nothing is left to be said
     co_return false;
   }
+  if (admitted->incoming.realtime && !admitted->refusal)
+    co_return co_await serve_realtime(std::move(admitted));
   running_ = !admitted->refusal && !admitted->local;
   if (running_ && !admitted->reader.done()) {
     Task<void> reading = read_body({services_, stream_, *writer_, pending_}, *admitted);
@@ -262,6 +268,22 @@ Task<bool> Connection::serve_one() {
   stream_.watch_hangup(nullptr);
   running_ = false;
   co_return writer_->reusable() && !gone_->cancelled();
+}
+
+Task<bool> Connection::serve_realtime(std::unique_ptr<Admitted> admitted) {
+  running_ = true;
+  realtime_ = std::make_unique<RealtimeSession>(
+      server_, stream_, *writer_, std::move(admitted->realtime_lines), std::exchange(pending_, {}));
+  Task<void> serving = realtime_->serve(std::move(admitted->incoming));
+  admitted.reset();
+  co_await std::move(serving);
+  running_ = false;
+  const bool accepted = realtime_->accepted();
+  // Of who was refused, perhaps another request.
+  pending_ = realtime_->take_received();
+  realtime_.reset();
+  if (accepted) writer_->abort();  // nothing is left to be said
+  co_return !accepted && writer_->reusable() && !gone_->cancelled();
 }
 
 void Connection::leave_body_unread() noexcept {

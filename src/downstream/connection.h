@@ -16,6 +16,7 @@
 
 namespace qq::downstream {
 
+class RealtimeSession;
 class WebsocketSession;
 
 class Connection {
@@ -39,6 +40,8 @@ class Connection {
   void take_newest_snapshot();
   // False when the connection is to be closed.
   Task<bool> serve_one();
+  // False when the connection is to be closed.
+  Task<bool> serve_realtime(std::unique_ptr<Admitted> admitted);
   // Reads until a head is complete and returns the bytes behind it, or nothing if the connection is over.
   Task<std::optional<std::string_view>> read_head();
   Task<void> answer_here(Admitted& admitted);
@@ -63,6 +66,7 @@ class Connection {
   std::shared_ptr<const relay::Snapshot> snapshot_;  // of the current request
   std::optional<net::Cancellation> gone_;
   std::optional<ClientWriter> writer_;
+  std::unique_ptr<RealtimeSession> realtime_;    // while one is asked for or runs
   std::unique_ptr<WebsocketSession> websocket_;  // once the connection is upgraded
   std::string pending_;                          // received, not used yet
   MonotonicTime head_started_{};

@@ -5,9 +5,11 @@
 #include "base/utf8_cut.h"
 #include "downstream/body_pace.h"
 #include "downstream/models_list.h"
+#include "downstream/realtime_opening.h"
 #include "downstream/refusals.h"
 #include "relay/admit.h"
 #include "relay/called.h"
+#include "relay/socket_port.h"
 #include "relay/stored_objects.h"
 
 namespace qq::downstream {
@@ -83,6 +85,42 @@ std::optional<Error> admit_upgrade(const relay::LoopServices& services, const Li
     return Error::client(ErrorKind::InvalidRequest, upgraded.error().reason);
   }
   admitted.upgrade = std::make_unique<WebsocketUpgrade>(*std::move(upgraded));
+  return std::nullopt;
+}
+
+bool asks_for_realtime(const wire::RequestHead& head) noexcept {
+  return head.path() == kRealtimePath;
+}
+
+std::optional<Error> admit_realtime(const relay::LoopServices& services, const ListenerConfig& listener,
+                                    bool finishing, const wire::RequestHead& head, Admitted& admitted) {
+  if (!listener.serve_api) {
+    return Error::client(ErrorKind::NotFound, "no such path here: this listener does not serve the API");
+  }
+  if (head.method != "GET") {
+    return Error::client(ErrorKind::MethodNotAllowed,
+                         fmt::format("{} is not allowed here; use GET with an upgrade to WebSocket",
+                                     head.method.substr(0, 20)));
+  }
+  relay::IncomingRequest& incoming = admitted.incoming;
+  const auto presented = relay::presented_key(head);
+  if (!presented) return presented.error();
+  auto key = relay::known_key(*incoming.snapshot, *presented);
+  if (!key) return std::move(key).error();
+  incoming.key = &key->get();
+  if (finishing) return saturated("the gateway is shutting down; try again");
+  if (services.process.memory_step.load(std::memory_order_relaxed) >= 2) return short_of_memory();
+  auto opening = read_realtime_opening(head, admitted.refusal_status);
+  if (!opening) return std::move(opening).error();
+  incoming.endpoint = model::Endpoint::Realtime;
+  incoming.method = "GET";
+  incoming.path = kRealtimePath;
+  incoming.header_lines = relay::forwarded_header_lines(head.fields, model::Dialect::OpenAiChat);
+  incoming.realtime = std::make_unique<relay::RealtimeCall>();
+  incoming.realtime->model = std::move(opening->model);
+  incoming.realtime->key = Secret(std::string(*presented));
+  incoming.realtime->more_query = std::move(opening->more_query);
+  admitted.realtime_lines = std::move(opening->reply_lines);
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 
 namespace qq::downstream {
 
-// Both fill in what the request is (`admitted.incoming.snapshot` must be there), or say why there is none.
+// All fill in what the request is (`admitted.incoming.snapshot` must be there), or say why there is none.
 
 // For the list of models `incoming.path` stays empty.
 std::optional<Error> admit_head(const relay::LoopServices& services, const ListenerConfig& listener,
@@ -20,5 +20,9 @@ std::optional<Error> admit_head(const relay::LoopServices& services, const Liste
 // opened any more.
 std::optional<Error> admit_upgrade(const relay::LoopServices& services, const ListenerConfig& listener,
                                    bool finishing, const wire::RequestHead& head, Admitted& admitted);
+// Realtime, by its path, whatever else is wrong with it; as of `admit_upgrade`.
+bool asks_for_realtime(const wire::RequestHead& head) noexcept;
+std::optional<Error> admit_realtime(const relay::LoopServices& services, const ListenerConfig& listener,
+                                    bool finishing, const wire::RequestHead& head, Admitted& admitted);
 
 }  // namespace qq::downstream

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/time.h"
+#include "downstream/realtime_opening.h"
 #include "relay/called.h"
 #include "relay/stored_objects.h"
 
@@ -30,6 +31,7 @@ Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& l
 
 std::string_view allowed_methods(std::string_view path) noexcept {
   if (const std::string_view stored = relay::stored_methods(path); !stored.empty()) return stored;
+  if (path == kRealtimePath) return "GET";
   return relay::is_endpoint(path) ? "POST" : "GET, HEAD";
 }
 

@@ -15,6 +15,7 @@
 #include "relay/media_fetch.h"
 #include "relay/outgoing.h"
 #include "relay/plain_translation.h"
+#include "relay/realtime.h"
 #include "relay/refusal.h"
 #include "relay/reply_head.h"
 #include "relay/stream.h"
@@ -142,12 +143,14 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
   co_return nullptr;
 }
 
+// A 101 comes to who has asked for an upgrade only.
 bool is_answer(int status) noexcept {
-  return status >= 200 && status <= 299 && status != 204 && status != 205;
+  return (status >= 200 && status <= 299 && status != 204 && status != 205) || status == 101;
 }
 
 // A good status: what is it that comes?
 Task<Result<>> relay_reply(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
+  if (state.incoming.realtime) return relay_realtime(state, attempt, reply);
   const std::string_view type = reply.head().fields.find("content-type").value_or(std::string_view());
   if (attempt.endpoint == model::Endpoint::InvokeEmbed)
     state.plain_translation->note_head(reply.head().fields);

@@ -8,8 +8,8 @@
 
 namespace qq::relay {
 
-// `error`, of an attempt at `provider`, as a client may read it: why no connection could be made is told without
-// the addresses and names of hosts that it speaks of, which the log keeps.
+// `error`, of an attempt at `provider`, as a client may read it: why no connection could be made is told
+// without the addresses and names of hosts that it speaks of, which the log keeps.
 Error without_addresses(Error error, std::string_view provider);
 
 dialects::EncodedError encode_error(model::Dialect dialect, const Error& error, std::string_view request_id);

@@ -76,6 +76,10 @@ Task<void> answer_error(RequestState& state, Error error) {
   if (state.heartbeat) state.heartbeat->stop();
   state.error = std::move(error);
   ClientPort& client = state.client;
+  if (state.incoming.realtime && client.begun()) {  // who is still there has been told
+    state.interrupted = state.error->origin != ErrorOrigin::Client;
+    co_return;
+  }
   if (is_lost_client(*state.error)) {
     client.abort();
     co_return;

@@ -1,5 +1,5 @@
-// The end of a request that has no answer: the client is told why, in its own dialect and in the form that what
-// it was sent before leaves room for.
+// The end of a request that has no answer: the client is told why, in its own dialect and in the form that
+// what it was sent before leaves room for.
 #pragma once
 #include "base/task.h"
 #include "relay/request.h"

@@ -155,7 +155,8 @@ Error no_room() {
   return error;
 }
 
-// What comes is counted as it comes: with what the others of the request fetch, and among the process's bodies.
+// What comes is counted as it comes: with what the others of the request fetch, and among the process's
+// bodies.
 Result<> take_in(Fetching& all, std::size_t bytes) {
   if (bytes > all.left) {
     return fail(not_fetched(fmt::format("all of them together are larger than {} bytes (limits.media_max)",

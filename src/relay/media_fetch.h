@@ -17,8 +17,8 @@ bool may_need_media(const model::Target& target) noexcept;
 // Whether the target of `attempt` cannot fetch what the request names by URL.
 bool needs_media(RequestState& state, const model::Attempt& attempt);
 
-// Errors: InvalidRequest, told to the caller with the place of the URL: what is there cannot be had. TotalTimeout, Saturated: there is
-// no time left, or no room. The cancellation's reason.
+// Errors: InvalidRequest, told to the caller with the place of the URL: what is there cannot be had.
+// TotalTimeout, Saturated: there is no time left, or no room. The cancellation's reason.
 Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt);
 
 }  // namespace qq::relay

@@ -1,6 +1,7 @@
 #include "relay/outgoing.h"
 
 #include "relay/plain_translation.h"
+#include "relay/realtime.h"
 #include "relay/translation.h"
 
 namespace qq::relay {
@@ -64,6 +65,10 @@ Result<> encode_request(RequestState& state, const model::Attempt& attempt, Outg
   call.endpoint = attempt.endpoint;
   call.request_id = state.incoming.id.text();
   call.stream = state.facts.stream;
+  if (state.incoming.realtime) {
+    encode_opening(state, attempt, outgoing.path, outgoing.websocket_key, call);
+    return {};
+  }
   if (attempt.translated && is_plain(attempt.endpoint)) return encode_plain(state, attempt, outgoing, call);
   if (attempt.translated) return encode_translated(state, attempt, outgoing, call);
   const NativeHead* const native = state.incoming.native.get();

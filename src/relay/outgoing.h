@@ -1,5 +1,6 @@
 // What is sent to one target: the client's bytes with our fields patched, or a translation of them.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "dialects/dialect.h"
@@ -11,13 +12,15 @@ namespace qq::relay {
 
 // Holds what a call has views of.
 struct Outgoing {
+  std::string path{};  // these two of a WebSocket's opening
+  std::string websocket_key{};
   dialects::openai::TargetBody passed{};
   dialects::EncodedRequest encoded{};
   std::string_view encoded_body{};
 };
 
-// Fills `call` for the attempt's target; `outgoing` outlives it, and neither is moved. Errors: what this target
-// cannot do, in the caller's words; nothing was sent.
+// Fills `call` for the attempt's target; `outgoing` outlives it, and neither is moved. Errors: what this
+// target cannot do, in the caller's words; nothing was sent.
 Result<> encode_request(RequestState& state, const model::Attempt& attempt, Outgoing& outgoing,
                         UpstreamCall& call);
 

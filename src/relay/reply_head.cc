@@ -85,7 +85,8 @@ std::string reply_header_lines(const RequestState& state, const model::Attempt& 
                                std::string_view content_type, std::string_view passed_lines) {
   std::string out;
   out.reserve(320);
-  append_all(out, "content-type: ", content_type, "\r\n", passed_lines);
+  if (!content_type.empty()) append_all(out, "content-type: ", content_type, "\r\n");
+  out.append(passed_lines);
   append_own(out, model::dialect_of(state.incoming.endpoint), state.incoming.id.text(), state.plan.route,
              state.attempts);
   append_all(out, "x-queqiao-model: ", attempt.target->model, "\r\n");

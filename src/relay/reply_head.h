@@ -11,9 +11,10 @@ namespace qq::relay {
 // head is fresh.
 std::string passed_header_lines(const wire::Fields& upstream_fields, const model::Target& target);
 
-// content-type, what passed, x-request-id (for Anthropic's clients also under their own name, request-id),
-// x-queqiao-route, x-queqiao-model, x-queqiao-attempts, x-queqiao-lossy with the fields that a translation
-// could not keep, and x-fallback-reason when it is not the first choice that answers.
+// content-type (unless it is empty, as an upgrade's is), what passed, x-request-id (for Anthropic's clients
+// also under their own name, request-id), x-queqiao-route, x-queqiao-model, x-queqiao-attempts,
+// x-queqiao-lossy with the fields that a translation could not keep, and x-fallback-reason when it is not the
+// first choice that answers.
 std::string reply_header_lines(const RequestState& state, const model::Attempt& attempt,
                                std::string_view content_type, std::string_view passed_lines);
 

@@ -11,6 +11,7 @@
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
 #include "relay/settle.h"
+#include "relay/socket_port.h"
 #include "relay/stored_objects.h"
 #include "relay/translation.h"
 
@@ -32,6 +33,7 @@ bool passed(RequestState& state, Result<> step) {
 
 // What the first target needs of a request that is to be translated is looked at before anybody is asked.
 Result<> decode_if_needed(RequestState& state) {
+  if (state.incoming.realtime) return {};
   const model::Target& first = *state.plan.targets.front();
   const auto asked_there = first.endpoint_for(state.incoming.endpoint);
   if (!is_translated(state, first, *asked_there)) return {};
@@ -56,6 +58,10 @@ Result<> check_compaction(const RequestState& state) {
 // Of a form or of JSON, what must be known.
 Result<> inspect(RequestState& state) {
   const model::Endpoint endpoint = state.incoming.endpoint;
+  if (state.incoming.realtime) {
+    state.facts.model = state.incoming.realtime->model;
+    return {};
+  }
   NativeHead* const native = state.incoming.native.get();
   if (native != nullptr && !native->form_type.empty()) {
     QQ_TRY(auto request, dialects::openai::inspect_form(endpoint, native->form_type, state.incoming.body));

@@ -6,6 +6,7 @@
 //   answer.h    a whole answer: hold, judge, deliver           } one attempt's reply
 //   stream.h    a streamed answer: judge event by event, relay }
 //   binary_answer.h  one that is no JSON: relay                }
+//   realtime.h       a WebSocket's 101: relay both ways        }
 //   settle.h    what happened: the record for log, metrics and bills
 #pragma once
 #include <memory>
@@ -29,6 +30,7 @@
 namespace qq::relay {
 
 struct StoredCall;
+struct RealtimeCall;
 
 // What is known when the head was admitted and the body has arrived.
 struct IncomingRequest {
@@ -42,6 +44,7 @@ struct IncomingRequest {
   std::string_view path;                     // static text of the endpoint
   std::unique_ptr<NativeHead> native;        // null for OpenAI's with a JSON body
   std::unique_ptr<StoredCall> stored;        // asked of the store, not of a model (stored_objects.h)
+  std::unique_ptr<RealtimeCall> realtime;    // of Realtime alone (socket_port.h)
   std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;

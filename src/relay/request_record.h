@@ -13,8 +13,18 @@
 
 namespace qq::relay {
 
+// A connection that is relayed both ways (Realtime) has a record of its own at its end, with the sum of what
+// it used, and one of each part in it that used something, as that ends. Who adds up takes the one or the
+// other.
+enum class RecordPart : std::uint8_t {
+  None,        // a request
+  Response,    // of a connection; with the request id of that
+  Transcript,  // the same, of what the user said
+};
+
 // Views are valid during the call that hands the record over.
 struct RequestRecord {
+  RecordPart part = RecordPart::None;
   std::string_view request_id;
   std::string_view method;                  // "POST"
   std::string_view path;                    // without query, cut to 200 bytes
@@ -35,6 +45,7 @@ struct RequestRecord {
   std::span<const model::Attempt> attempts;
   model::Usage usage;  // of the answering attempt, or the last one that was tried
   std::string_view finish_reason;
+  std::uint32_t responses = 0;  // of a connection: the records of responses that have ended
   std::uint64_t bytes_from_client = 0;
   std::uint64_t bytes_to_client = 0;
   std::uint64_t config_generation = 0;

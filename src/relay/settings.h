@@ -24,6 +24,7 @@ struct Timers {
   Milliseconds client_head{10'000};         // a request head must be complete
   Milliseconds client_body_grace{10'000};   // then the body must come at 1 KiB/s at least
   Milliseconds client_idle{60'000};         // keep-alive without a request
+  Milliseconds realtime_idle{15 * 60'000};  // no message of either side
   Milliseconds heartbeat{10'000};           // silence before a comment goes to a streaming client
   Milliseconds drain{300'000};              // after SIGTERM
   Milliseconds drain_announce{5'000};       // of it: new requests are taken while load balancers look away
@@ -35,8 +36,9 @@ struct Limits {
   std::size_t head_max = 64U << 10U;
   std::size_t json_nodes_max = 2'000'000;
   std::size_t json_depth_max = 256;
-  std::size_t held_answer_max = 1U << 20U;  // a whole answer is held this long before it commits
-  std::size_t event_max = 16U << 20U;       // one streamed event
+  std::size_t held_answer_max = 1U << 20U;        // a whole answer is held this long before it commits
+  std::size_t event_max = 16U << 20U;             // one streamed event
+  std::size_t realtime_message_max = 16U << 20U;  // one message of either side; OpenAI takes 15 MiB of sound
   std::size_t media_max = 20U << 20U;  // what is fetched for one request that names pictures by their URLs
   std::size_t error_body_max = 64U << 10U;  // kept of a provider's error
   std::size_t memory_max = 0;       // process memory for the 80/90/95 % steps; 0: the machine's or cgroup's

@@ -1,5 +1,7 @@
 #include "relay/settle.h"
 
+#include "relay/socket_port.h"
+
 namespace qq::relay {
 namespace {
 
@@ -14,8 +16,8 @@ model::Usage usage_of(const RequestState& state) noexcept {
 
 // A good attempt's end is the request's: nothing is waited for behind it, and a clock costs time to read.
 MonotonicTime end_of(const RequestState& state) noexcept {
-  const bool has_just_ended = !state.error && !state.attempts.empty() &&
-                              state.attempts.back().outcome == model::Outcome::Success;
+  const bool has_just_ended =
+      !state.error && !state.attempts.empty() && state.attempts.back().outcome == model::Outcome::Success;
   return has_just_ended ? state.attempts.back().ended : state.services.loop.precise_now();
 }
 
@@ -43,7 +45,8 @@ void settle(RequestState& state) noexcept {
   record.upstream_wait = state.upstream_wait;
   record.client_wait = state.client.client_wait();
   record.attempts = state.attempts;
-  record.usage = usage_of(state);
+  record.usage = state.incoming.realtime ? state.incoming.realtime->used : usage_of(state);
+  if (state.incoming.realtime) record.responses = state.incoming.realtime->responses;
   record.finish_reason = state.finish_reason;
   record.bytes_from_client = state.incoming.body_bytes;
   record.bytes_to_client = state.client.bytes_written();

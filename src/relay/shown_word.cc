@@ -21,8 +21,8 @@ bool is_word_char(char c) noexcept {
 }
 
 // What nearly all answers end with: no key, whoever says it.
-constexpr std::array<std::string_view, 8> kKnownFinishes = {
-    "stop", "tool_calls", "length", "end_turn", "tool_use", "completed", "STOP", "max_tokens"};
+constexpr std::array<std::string_view, 8> kKnownFinishes = {"stop",     "tool_calls", "length", "end_turn",
+                                                            "tool_use", "completed",  "STOP",   "max_tokens"};
 
 // Words without a digit look like no key, and need no copy to know it.
 bool shows_a_key(std::string_view text, const model::Target& target) {

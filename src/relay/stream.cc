@@ -420,10 +420,9 @@ std::unique_ptr<EventFlow> make_event_flow(RequestState& state, const model::Att
                                             target.joins_line_breaks);
   }
   if (dialect == model::Dialect::Anthropic || dialect == model::Dialect::Gemini) {
-    return std::make_unique<NativeFlow>(*dialect, target, state.incoming.id.text(),
-                                        openai::name_to_restore(state.facts.model, target),
-                                        state.snapshot.limits.event_max,
-                                        dialects::choices_asked(*dialect, state.facts.document));
+    return std::make_unique<NativeFlow>(
+        *dialect, target, state.incoming.id.text(), openai::name_to_restore(state.facts.model, target),
+        state.snapshot.limits.event_max, dialects::choices_asked(*dialect, state.facts.document));
   }
   return std::make_unique<Sieve>(state, target);
 }

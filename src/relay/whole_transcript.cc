@@ -36,7 +36,8 @@ TranscriptHead read_transcript_head(const model::Attempt& attempt, const Upstrea
   return head;
 }
 
-// Reads it into `into` within the time for the first content, or for a gap; what came before an error is there.
+// Reads it into `into` within the time for the first content, or for a gap; what came before an error is
+// there.
 Task<Result<>> read_transcript(RequestState& state, const model::Attempt& attempt, UpstreamReply& reply,
                                std::string& into) {
   const Timers& timers = state.snapshot.timers_of(*attempt.target);
@@ -80,8 +81,8 @@ class RestOfTranscript final : public UsageReader {
 };
 
 // The end of an attempt whose transcript could not be read, for `ended`.
-Task<Result<>> give_transcript_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply, bool is_text,
-                       std::string body, Error ended) {
+Task<Result<>> give_transcript_up(RequestState& state, model::Attempt& attempt, UpstreamReply& reply,
+                                  bool is_text, std::string body, Error ended) {
   if (!is_text && wants_usage(attempt, ended)) {
     RestOfTranscript rest(body, state.snapshot.limits.event_max);
     co_await drain_for_usage(state, reply, rest);
@@ -141,7 +142,8 @@ Task<Result<>> relay_whole_transcript(RequestState& state, model::Attempt& attem
     read = co_await read_transcript(state, attempt, reply, body);
   }
   if (!read) {
-    co_return co_await give_transcript_up(state, attempt, reply, head.is_text, std::move(body), std::move(read).error());
+    co_return co_await give_transcript_up(state, attempt, reply, head.is_text, std::move(body),
+                                          std::move(read).error());
   }
   QQ_CO_CHECK(judge_transcript(state, attempt, head.is_text, body));
 

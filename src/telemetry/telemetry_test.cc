@@ -135,6 +135,29 @@ TEST_F(TelemetryTest, CountsTokensByBucket) {
   EXPECT_THAT(text, HasSubstr(R"(queqiao_tokens_total{kind="reasoning"} 5)"));
 }
 
+TEST_F(TelemetryTest, CountsThePartsOfAConnectionOnce) {
+  RecordFixture part;
+  part.record.part = relay::RecordPart::Response;
+  part.record.endpoint = model::Endpoint::Realtime;
+  part.record.usage.audio_output = 7;
+  part.attempts[0].usage = part.record.usage;
+  telemetry_.observer(0).request_ended(part.record);
+  EXPECT_THAT(metrics(), HasSubstr(R"(queqiao_tokens_total{kind="audio_output"} 7)"));
+  RecordFixture end;
+  end.record.endpoint = model::Endpoint::Realtime;
+  end.record.status = 101;
+  end.record.usage = part.record.usage;  // the sum; its attempts have none
+  end.attempts[0].usage = {};
+  end.record.first_content.reset();
+  telemetry_.observer(0).request_ended(end.record);
+  const std::string text = metrics();
+  EXPECT_THAT(text, HasSubstr(R"(queqiao_tokens_total{kind="audio_output"} 7)"));
+  EXPECT_THAT(text, HasSubstr(R"(queqiao_realtime_responses_total{outcome="ok"} 1)"));
+  EXPECT_THAT(text,
+              HasSubstr(R"(queqiao_attempts_total{provider="openai",outcome="success",error="none"} 1)"))
+      << "a response is no try of its own";
+}
+
 TEST_F(TelemetryTest, CountsTheTokensOfFailedAttempts) {
   const model::Usage used = fixture_.attempts.back().usage;
   const Error empty = Error::upstream(ErrorKind::EmptyReply, AttemptPhase::ReplyBegun, "empty");

@@ -10,6 +10,8 @@
 namespace qq::fakes {
 
 struct KeptRecord {
+  relay::RecordPart part = relay::RecordPart::None;
+  std::uint32_t responses = 0;
   int status = 0;
   bool stream = false;
   bool interrupted = false;
@@ -35,6 +37,8 @@ class RecordingObserver : public relay::RequestObserver {
  public:
   void request_ended(const relay::RequestRecord& record) noexcept override {
     KeptRecord kept;
+    kept.part = record.part;
+    kept.responses = record.responses;
     kept.status = record.status;
     kept.stream = record.stream;
     kept.interrupted = record.interrupted;

@@ -12,11 +12,11 @@ namespace {
 constexpr wire::WebsocketMask kClientMask = {'\x5a', '\x01', '\xc3', '\x77'};
 }  // namespace
 
-void WebsocketClient::open(std::string_view header_lines, std::string_view behind) {
-  client_.start(fmt::format("GET /v1/chat/completions HTTP/1.1\r\nhost: gateway\r\nupgrade: websocket\r\n"
+void WebsocketClient::open(std::string_view header_lines, std::string_view behind, std::string_view target) {
+  client_.start(fmt::format("GET {} HTTP/1.1\r\nhost: gateway\r\nupgrade: websocket\r\n"
                             "connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: {}\r\n"
                             "{}\r\n{}",
-                            kKey, header_lines, behind),
+                            target, kKey, header_lines, behind),
                 0);
 }
 

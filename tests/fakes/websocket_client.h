@@ -18,7 +18,8 @@ class WebsocketClient {
 
   // Connects and asks for the upgrade; what is said next waits for the connection, not for the 101.
   // `header_lines`: complete lines. `behind`: bytes that leave together with the head.
-  void open(std::string_view header_lines, std::string_view behind = {});
+  void open(std::string_view header_lines, std::string_view behind = {},
+            std::string_view target = "/v1/chat/completions");
   [[nodiscard]] Client& client() noexcept { return client_; }
 
   void say(std::string_view text) { say_frame(wire::WebsocketOpcode::Text, text); }

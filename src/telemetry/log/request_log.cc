@@ -14,8 +14,12 @@ void put_usage(JsonLine& line, const model::Usage& usage) noexcept {
   bucket("tokens_input_uncached", usage.input_uncached);
   bucket("tokens_cache_read", usage.cache_read);
   bucket("tokens_cache_write", usage.cache_write);
+  bucket("tokens_audio_input", usage.audio_input);
+  bucket("tokens_image_input", usage.image_input);
   bucket("tokens_output_text", usage.output_text);
   bucket("tokens_reasoning", usage.reasoning);
+  bucket("tokens_audio_output", usage.audio_output);
+  bucket("tokens_image_output", usage.image_output);
 }
 
 // A message that is ours. A provider's may quote the prompt or the key, so it stays out.
@@ -29,6 +33,15 @@ void put_error(JsonLine& line, const Error& error) noexcept {
   line.text("error", to_string(error.kind));
   line.text("error_origin", to_string(error.origin));
   if (message_is_ours(error) && !error.message.empty()) line.redacted_text("error_message", error.message);
+}
+
+constexpr std::string_view message_of(relay::RecordPart part) noexcept {
+  switch (part) {
+    case relay::RecordPart::None: break;
+    case relay::RecordPart::Response: return "response";
+    case relay::RecordPart::Transcript: return "transcript";
+  }
+  return "request";
 }
 
 // Fields that the caller has named, perhaps after something that is not for logs.
@@ -68,7 +81,7 @@ void RequestLog::write_request(const relay::RequestRecord& record, Level level) 
   line_.text("ts",
              timestamp_.text(record.wall_started + std::chrono::duration_cast<WallTime::duration>(duration)));
   line_.text("level", to_string(level));
-  line_.text("msg", "request");
+  line_.text("msg", message_of(record.part));
   line_.text("request_id", record.request_id);
   if (record.endpoint) line_.text("endpoint", to_string(*record.endpoint));
   // Endpoints are asked by POST, but for what comes over WebSocket.
@@ -94,6 +107,7 @@ void RequestLog::write_request(const relay::RequestRecord& record, Level level) 
   line_.integer("attempts", std::ranges::count_if(record.attempts, [](const model::Attempt& attempt) {
                   return attempt.outcome != model::Outcome::Refused;
                 }));
+  if (record.responses > 0) line_.integer("responses", record.responses);
   put_usage(line_, record.usage);
   if (!record.finish_reason.empty()) line_.text("finish_reason", record.finish_reason);
   put_lost(line_, answering_attempt(record));

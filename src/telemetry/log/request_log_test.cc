@@ -91,6 +91,23 @@ TEST_F(RequestLogTest, NamesThePathOfAnEndpointThatIsNotAskedByPost) {
                                              R"_("path":"/v1/chat/completions (websocket)","status":200)_"));
 }
 
+TEST_F(RequestLogTest, TellsThePartsOfAConnectionApartFromItsEnd) {
+  fixture_.record.endpoint = model::Endpoint::Realtime;
+  fixture_.record.usage.audio_input = 5;
+  fixture_.record.usage.audio_output = 6;
+  fixture_.record.part = relay::RecordPart::Response;
+  EXPECT_THAT(lines(), testing::ElementsAre(
+                           testing::AllOf(testing::HasSubstr(R"("msg":"response","request_id":"01HF)"),
+                                          testing::HasSubstr(R"("tokens_audio_input":5,)"),
+                                          testing::HasSubstr(R"("tokens_audio_output":6,)"))));
+  fixture_.record.part = relay::RecordPart::Transcript;
+  EXPECT_THAT(lines(), testing::ElementsAre(testing::HasSubstr(R"("msg":"transcript")")));
+  fixture_.record.part = relay::RecordPart::None;
+  fixture_.record.responses = 2;
+  EXPECT_THAT(lines(), testing::ElementsAre(testing::AllOf(testing::HasSubstr(R"("msg":"request")"),
+                                                           testing::HasSubstr(R"("responses":2,)"))));
+}
+
 TEST_F(RequestLogTest, KeepsItsLevel) {
   EXPECT_THAT(lines(Level::Warn), testing::IsEmpty()) << "a good request is no warning";
   fixture_.record.status = 502;

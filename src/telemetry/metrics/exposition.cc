@@ -163,6 +163,13 @@ void put_events(Exposition& out, std::span<const LoopView> loops) {
   out.lone_counter("queqiao_stream_interrupted_total",
                    "Answers that ended with an error event after they began.",
                    sum([](const LoopMetrics& m) -> const auto& { return m.streams_interrupted; }));
+  out.family("queqiao_realtime_responses_total", "Responses inside Realtime connections, by how they ended.",
+             MetricType::Counter);
+  for (std::size_t outcome = 0; outcome < kRequestOutcomeCount; ++outcome) {
+    const double total =
+        sum([outcome](const LoopMetrics& m) -> const auto& { return m.realtime_responses[outcome]; });
+    if (total > 0) out.counter({{"outcome", to_string(static_cast<RequestOutcome>(outcome))}}, total);
+  }
   out.family("queqiao_tokens_total", "Tokens that providers reported, in buckets that do not overlap.",
              MetricType::Counter);
   for (std::size_t kind = 0; kind < kTokenKinds.size(); ++kind) {

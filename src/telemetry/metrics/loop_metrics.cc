@@ -28,7 +28,18 @@ LoopMetrics::AttemptKey LoopMetrics::AttemptKey::unpack(std::uint64_t key) noexc
           static_cast<std::uint8_t>(key >> 24U)};
 }
 
+// Of a connection, whose end is counted as the request: its tries and how long it was are not told again.
+void LoopMetrics::count_part(const relay::RequestRecord& record) noexcept {
+  const auto slot = static_cast<std::size_t>(*record.endpoint);
+  if (record.first_content) ttft[slot].observe(*record.first_content - record.started);
+  if (record.part == relay::RecordPart::Response) {
+    realtime_responses[static_cast<std::size_t>(outcome_of(record))].add();
+  }
+  count_tokens(record.usage);
+}
+
 void LoopMetrics::count(const relay::RequestRecord& record) noexcept {
+  if (record.part != relay::RecordPart::None) return count_part(record);
   const std::size_t slot =
       record.endpoint ? static_cast<std::size_t>(*record.endpoint) : model::kEndpointCount;
   const RequestOutcome outcome = outcome_of(record);
@@ -65,8 +76,10 @@ void LoopMetrics::count(const relay::RequestRecord& record) noexcept {
 
 void LoopMetrics::count_tokens(const model::Usage& usage) noexcept {
   if (usage.source == model::UsageSource::None) return;
-  const std::array buckets = {usage.input_uncached, usage.cache_read, usage.cache_write, usage.output_text,
-                              usage.reasoning};
+  const std::array buckets = {usage.input_uncached, usage.cache_read,   usage.cache_write,
+                              usage.output_text,    usage.reasoning,    usage.audio_input,
+                              usage.image_input,    usage.audio_output, usage.image_output};
+  static_assert(buckets.size() == kTokenKinds.size());
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     if (buckets[i]) tokens[i].add(*buckets[i]);
   }

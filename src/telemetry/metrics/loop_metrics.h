@@ -9,6 +9,7 @@
 #include "telemetry/metrics/histogram.h"
 #include "telemetry/metrics/label_table.h"
 #include "telemetry/metrics/series_table.h"
+#include "telemetry/record_facts.h"
 
 namespace qq::telemetry {
 
@@ -16,12 +17,14 @@ namespace qq::telemetry {
 inline constexpr std::size_t kEndpointSlots = model::kEndpointCount + 1;
 std::string_view endpoint_label(std::size_t slot) noexcept;
 
-inline constexpr std::array<std::string_view, 5> kTokenKinds = {"input_uncached", "cache_read", "cache_write",
-                                                                "output_text", "reasoning"};
+inline constexpr std::array<std::string_view, 9> kTokenKinds = {
+    "input_uncached", "cache_read",  "cache_write",  "output_text", "reasoning",
+    "audio_input",    "image_input", "audio_output", "image_output"};
 inline constexpr std::size_t kErrorKinds = static_cast<std::size_t>(ErrorKind::Internal) + 1;
 
 struct LoopMetrics {
   void count(const relay::RequestRecord& record) noexcept;
+  void count_part(const relay::RequestRecord& record) noexcept;
   void count_tokens(const model::Usage& usage) noexcept;
 
   // Keys of `requests`: route | endpoint slot | outcome | status.
@@ -52,6 +55,7 @@ struct LoopMetrics {
   std::array<relay::Counter, kErrorKinds> fallbacks;  // by the error that made a request move on
   std::array<relay::Counter, kTokenKinds.size()> tokens;
   relay::Counter streams_interrupted;
+  std::array<relay::Counter, kRequestOutcomeCount> realtime_responses;
 };
 
 }  // namespace qq::telemetry

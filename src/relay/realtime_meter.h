@@ -1,0 +1,53 @@
+// What a Realtime connection uses: which responses run, and what each has used, once. Each response has a
+// record of its own as it ends, and so has each transcript that tokens were used for, so that logs and
+// metrics are right after every event and a crash loses what runs only. The connection's own record, at its
+// end, tells the sum.
+//
+// A response that the connection's end cuts is recorded, too, without usage: the provider tells it with its
+// end only.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "dialects/openai/realtime.h"
+#include "relay/request.h"
+#include "relay/request_record.h"
+
+namespace qq::relay {
+
+class RealtimeMeter {
+ public:
+  RealtimeMeter(RequestState& state, const model::Attempt& attempt) noexcept
+      : state_(state), attempt_(attempt) {}
+
+  // The client has asked for a response; whether it gets one, the provider's next events say.
+  void asked() noexcept { asked_ = true; }
+  void take(const dialects::openai::RealtimeEvent& event);
+  // The connection is over. What runs ends for this reason.
+  void end(const Error& why);
+
+  [[nodiscard]] bool asks() const noexcept { return asked_; }
+  [[nodiscard]] bool runs() const noexcept { return !running_.empty(); }
+
+ private:
+  struct Running {
+    std::size_t id = 0;  // its hash
+    MonotonicTime started{};
+    WallTime wall_started{};
+    std::optional<MonotonicTime> first_content{};
+  };
+  void began(std::string_view id);
+  Running take_running(std::string_view id);
+  bool is_repeated(std::string_view kind, std::string_view id) noexcept;
+  void record(RecordPart part, const Running& of, const model::Usage& usage, std::string_view finish,
+              const Error* error);
+
+  RequestState& state_;
+  const model::Attempt& attempt_;
+  std::vector<Running> running_;
+  std::array<std::size_t, 64> ended_{};  // hashes of those that ended last
+  std::size_t ended_next_ = 0;
+  bool asked_ = false;
+};
+
+}  // namespace qq::relay
