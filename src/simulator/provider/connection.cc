@@ -4,9 +4,11 @@
 
 #include "simulator/provider/control.h"
 #include "simulator/provider/player.h"
+#include "simulator/provider/realtime_play.h"
 #include "simulator/provider/respond.h"
 #include "simulator/provider/vendor_errors.h"
 #include "wire/body_reader.h"
+#include "wire/websocket_handshake.h"
 
 namespace qq::simulator {
 namespace {
@@ -230,6 +232,14 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
   Statistics& statistics = simulator_.statistics();
   const std::uint64_t seen_id = statistics.request_started(std::move(seen), body);
 
+  const bool opens = reply.status == 101 && !script.faults.any(Fault::CloseBeforeHead, Fault::ResetBeforeHead,
+                                                               Fault::StallBeforeHead, Fault::StallInHead);
+  if (opens) {
+    const wire::WebsocketOpening opening = wire::read_websocket_opening(head);
+    co_await serve_realtime(model.name, script, wire::websocket_accept(opening.key), seen_id);
+    co_return false;
+  }
+
   const Play play = compose(std::move(reply), script, framing, loop_.wall_now());
   // From here on a FIN of the peer means that it gave up.
   stream_->watch_hangup(&cancel_);
@@ -243,6 +253,25 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
   if (aborted) co_return false;
   stream_->watch_hangup(nullptr);
   co_return co_await finish(play.end);
+}
+
+Task<void> Connection::serve_realtime(std::string model, Script script, std::string accept,
+                                      std::uint64_t seen) {
+  stream_->watch_hangup(&cancel_);
+  RealtimeModel speaker(std::move(model), script);
+  const RealtimePlayed played = co_await play_realtime(*stream_, std::move(speaker), script,
+                                                       std::move(accept), std::exchange(input_, {}), scope_);
+  Statistics& statistics = simulator_.statistics();
+  statistics.wrote(played.bytes);
+  using End = RealtimePlayed::End;
+  statistics.request_ended(seen, played.end == End::Complete ? ExchangeEnd::Complete
+                                 : played.end == End::Cut    ? ExchangeEnd::Cut
+                                                             : ExchangeEnd::Aborted);
+  stream_->watch_hangup(nullptr);
+  if (played.end == End::Complete) {
+    stream_->shutdown_write();
+    co_await linger();
+  }
 }
 
 // True when the connection goes on.

@@ -33,6 +33,7 @@ class Connection {
   enum class BodyRead : std::uint8_t { Complete, TooLarge, Broken };
   Task<BodyRead> read_body(wire::Framing framing, std::string& body);
   Task<bool> reply_to(std::string raw_head, std::string body, bool early);
+  Task<void> serve_realtime(std::string model, Script script, std::string accept, std::uint64_t seen);
   Task<bool> finish(PlayEnd end);
   Task<void> linger();
   Task<bool> send_plain(Reply reply, AskedFraming framing);

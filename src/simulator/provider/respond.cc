@@ -131,6 +131,7 @@ Reply built_in(const Asked& asked, const Script& script) {
     case Route::CohereChat:
     case Route::OllamaChat: return spoken_reply(asked, script);
     case Route::Models:
+    case Route::Realtime:
     case Route::Unknown: break;
   }
   return error_reply({.status = 404});
@@ -201,12 +202,31 @@ Result<Asked> read_request(const RequestText& request) {
   return read_asked(request.path.route, request.body, request.path.model);
 }
 
+// A 101 without a body: what follows is the connection's (realtime_play.h).
+Reply opened_realtime(const RequestText& request, const Script& script) {
+  if (request.method != "GET" || request.field("upgrade").empty()) {
+    return error_reply(
+        {.status = 426, .vendor = script.vendor, .message = "Ask for an upgrade to WebSocket."});
+  }
+  if (request.path.model.empty()) {
+    return error_reply({.status = 400,
+                        .vendor = script.vendor,
+                        .code = "missing_model",
+                        .message = "You must provide a model parameter."});
+  }
+  Reply reply;
+  reply.status = 101;
+  reply.what = "realtime";
+  return reply;
+}
+
 // What the built-in model says to a request that may come in.
 Reply answer_to(const RequestText& request, std::string_view model, const Script& script) {
   if (request.path.route == Route::Models) return listed_models(request, model);
   if (request.path.route == Route::Unknown) {
     return error_reply({.status = 404, .message = "Unknown request URL. Please check the URL for typos."});
   }
+  if (request.path.route == Route::Realtime) return opened_realtime(request, script);
   if (request.method != "POST") {
     return error_reply({.status = 405,
                         .vendor = script.vendor,

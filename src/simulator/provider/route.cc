@@ -109,6 +109,7 @@ void take_last(const Segments& segments, RoutedPath& routed) {
   if (last == "chat" && before == "api") routed.route = Route::OllamaChat;
   if (last == "embed" && before == "v2") routed.route = Route::CohereEmbed;
   if (last == "compact" && before == "responses") routed.route = Route::Compact;
+  if (last == "realtime") routed.route = Route::Realtime;
 }
 
 // Whose path it is, where that is plain.
@@ -158,6 +159,7 @@ std::string_view to_string(Route route) noexcept {
     case Route::CohereEmbed: return "cohere_embed";
     case Route::InvokeEmbed: return "invoke_embed";
     case Route::Compact: return "compact";
+    case Route::Realtime: return "realtime";
     case Route::Unknown: break;
   }
   return "unknown";
@@ -199,6 +201,10 @@ RoutedPath route_path(std::string_view path, std::string_view query) {
     routed.model = decoded(segments[i + 1]);
   }
   if (!take_bedrock(segments, routed) && !take_models(segments, query, routed)) take_last(segments, routed);
+  if (routed.route == Route::Realtime) {
+    routed.model = query_value(query, "model");
+    if (routed.model.empty()) routed.model = query_value(query, "deployment");
+  }
   const std::string_view owner = owner_of(routed, segments);
   if (!owner.empty() && (routed.vendor.empty() || owner == "ollama_native")) routed.vendor = owner;
   return routed;
