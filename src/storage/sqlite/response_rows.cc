@@ -4,19 +4,12 @@
 
 #include "base/assert.h"
 #include "storage/sqlite/response_schema.h"
+#include "storage/sqlite/unix_ms.h"
 
 namespace qq::storage {
 namespace {
 
 using relay::ConversationItem;
-
-std::int64_t unix_ms(WallTime time) noexcept {
-  return std::chrono::floor<Milliseconds>(time.time_since_epoch()).count();
-}
-
-WallTime wall_time(std::int64_t milliseconds) noexcept {
-  return WallTime(std::chrono::duration_cast<WallTime::duration>(Milliseconds(milliseconds)));
-}
 
 std::int64_t signed_of(std::size_t number) noexcept {
   return static_cast<std::int64_t>(number);

@@ -27,7 +27,7 @@ SqliteResponseStore::SqliteResponseStore(std::unique_ptr<ResponseRows> writer,
                                          std::unique_ptr<ResponseRows> reader, std::size_t entry_bytes_max,
                                          Report report, const BlockingPool::Options& pool)
     : entry_bytes_max_(entry_bytes_max),
-      report_(std::move(report)),
+      troubles_("the store of responses", std::move(report)),
       writer_rows_(std::move(writer)),
       reader_rows_(std::move(reader)),
       writer_(named(pool, "qq-store-write")),
@@ -41,25 +41,6 @@ Result<std::unique_ptr<relay::ResponseStore>> SqliteResponseStore::open(const st
   QQ_TRY(auto reader, ResponseRows::open(path, limits, now));
   return std::unique_ptr<relay::ResponseStore>(new SqliteResponseStore(
       std::move(writer), std::move(reader), limits.entry_bytes_max, std::move(report), pool));
-}
-
-Error SqliteResponseStore::without_file(WallTime now, Error error) {
-  if (error.kind != ErrorKind::Internal && error.kind != ErrorKind::Saturated) return error;
-  {
-    const std::lock_guard lock(report_mutex_);
-    const bool is_news = now < reported_ || now - reported_ >= kReportEvery;
-    if (is_news && report_) {
-      reported_ = now;
-      report_(error.message);
-    }
-  }
-  if (error.kind == ErrorKind::Internal) {
-    error.message = "the store of responses failed";
-  } else {
-    error.message = "the store of responses is busy or full; try again later";
-    error.retry_after = std::chrono::seconds(1);
-  }
-  return error;
 }
 
 Task<Result<>> SqliteResponseStore::put(StoreCall call, relay::StoredResponse response) {

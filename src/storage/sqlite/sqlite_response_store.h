@@ -6,23 +6,20 @@
 // after `put` has returned. Each has a bounded queue and a share of it for each owner (blocking_pool.h);
 // beyond it calls fail with Saturated.
 #pragma once
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "relay/response_store.h"
 #include "storage/blocking_pool.h"
+#include "storage/sqlite/file_troubles.h"
 #include "storage/sqlite/response_rows.h"
 
 namespace qq::storage {
 
 class SqliteResponseStore final : public relay::ResponseStore {
  public:
-  // Told what is wrong with the file, with its path, at most once in ten seconds, on a thread of the store's.
-  using Report = std::function<void(std::string_view)>;
+  using Report = FileTroubles::Report;
 
   // Opens the file and brings its schema up to date; blocks. Errors: Config, with what is wrong with the
   // file.
@@ -60,19 +57,13 @@ class SqliteResponseStore final : public relay::ResponseStore {
   SqliteResponseStore(std::unique_ptr<ResponseRows> writer, std::unique_ptr<ResponseRows> reader,
                       std::size_t entry_bytes_max, Report report, const BlockingPool::Options& pool);
 
-  // What SQLite says names the file: it is the operator's to read, and callers are told less.
-  Error without_file(WallTime now, Error error);
   template <typename T>
   Result<T> told(WallTime now, Result<T> result) {
-    if (result) return result;
-    return fail(without_file(now, std::move(result).error()));
+    return troubles_.told(now, std::move(result));
   }
 
-  static constexpr std::chrono::seconds kReportEvery{10};
   const std::size_t entry_bytes_max_;
-  std::mutex report_mutex_;  // guards the two below; both threads report
-  Report report_;
-  WallTime reported_{};
+  FileTroubles troubles_;
   std::unique_ptr<ResponseRows> writer_rows_;  // of writer_'s thread
   std::unique_ptr<ResponseRows> reader_rows_;
   // Last, so that their threads end first.
