@@ -30,6 +30,11 @@ enum class Endpoint : std::uint8_t {
   EmbedContent,         // POST /v1beta/models/{model}:embedContent
   BatchEmbedContents,   // POST /v1beta/models/{model}:batchEmbedContents
   Realtime,             // GET /v1/realtime?model={model}, upgraded to WebSocket
+  // What a provider keeps for its callers, and all that is asked under it (relay/held/).
+  Files,           // /v1/files, OpenAI's
+  Batches,         // /v1/batches
+  MessageFiles,    // /v1/files, Anthropic's
+  MessageBatches,  // /v1/messages/batches
   // Of providers only.
   Converse,     // Bedrock's own
   CohereChat,   // POST /v2/chat
@@ -63,6 +68,10 @@ constexpr std::string_view to_string(Endpoint endpoint) noexcept {
     case Endpoint::EmbedContent: return "embed_content";
     case Endpoint::BatchEmbedContents: return "batch_embed_contents";
     case Endpoint::Realtime: return "realtime";
+    case Endpoint::Files: return "files";
+    case Endpoint::Batches: return "batches";
+    case Endpoint::MessageFiles: return "message_files";
+    case Endpoint::MessageBatches: return "message_batches";
     case Endpoint::Converse: return "converse";
     case Endpoint::CohereChat: return "cohere_chat";
     case Endpoint::OllamaChat: return "ollama_chat";
@@ -107,7 +116,9 @@ constexpr Dialect dialect_of(Endpoint endpoint) noexcept {
   switch (endpoint) {
     case Endpoint::CompactResponse:
     case Endpoint::CountInputTokens: return Dialect::OpenAiResponses;
-    case Endpoint::CountMessageTokens: return Dialect::Anthropic;
+    case Endpoint::CountMessageTokens:
+    case Endpoint::MessageFiles:
+    case Endpoint::MessageBatches: return Dialect::Anthropic;
     case Endpoint::EmbedContent:
     case Endpoint::BatchEmbedContents:
     case Endpoint::CountContentTokens: return Dialect::Gemini;

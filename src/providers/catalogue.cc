@@ -29,9 +29,13 @@ constexpr Endpoint Messages = Endpoint::Messages;
 constexpr Endpoint MessageTokens = Endpoint::CountMessageTokens;
 constexpr Endpoint Contents = Endpoint::GenerateContent;
 constexpr Endpoint ContentTokens = Endpoint::CountContentTokens;
+constexpr Endpoint Files = Endpoint::Files;
+constexpr Endpoint Batches = Endpoint::Batches;
+constexpr Endpoint MessageFiles = Endpoint::MessageFiles;
+constexpr Endpoint MessageBatches = Endpoint::MessageBatches;
 constexpr std::uint32_t kOpenai =
     bits(Chats, Responses, Completions, Embeddings, Moderations, Images, Edits, Speech, Transcriptions,
-         Translations, Realtime, Endpoint::CountInputTokens, Endpoint::CompactResponse);
+         Translations, Realtime, Endpoint::CountInputTokens, Endpoint::CompactResponse, Files, Batches);
 
 using Chat = model::ChatQuirks;
 
@@ -93,7 +97,7 @@ constexpr std::array kCatalogue = {
     // https://{resource}.openai.azure.com with api_version, or …/openai/v1 without.
     ProviderKind{"azure_openai", "Azure OpenAI", "", AuthForm::ApiKeyHeader, UrlForm::AzureDeployment,
                  bits(Chats, Responses, Completions, Embeddings, Images, Edits, Speech, Transcriptions,
-                      Translations, Realtime, Endpoint::CompactResponse),
+                      Translations, Realtime, Endpoint::CompactResponse, Files, Batches),
                  kOpenaiQuirks, "AZURE_OPENAI_API_KEY"},
     ProviderKind{"deepseek", "DeepSeek", "https://api.deepseek.com", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kDeepseekQuirks, "DEEPSEEK_API_KEY"},
@@ -104,8 +108,8 @@ constexpr std::array kCatalogue = {
                  bits(Chats, Responses), kMoonshotQuirks, "MOONSHOT_API_KEY"},
     ProviderKind{"qwen", "Qwen (DashScope, compatible mode)",
                  "https://dashscope.aliyuncs.com/compatible-mode/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Completions, Embeddings), kQwenQuirks, "DASHSCOPE_API_KEY",
-                 "/responses", LimitScope::Model},
+                 bits(Chats, Responses, Completions, Embeddings, Files, Batches), kQwenQuirks,
+                 "DASHSCOPE_API_KEY", "/responses", LimitScope::Model},
     ProviderKind{"minimax", "MiniMax", "https://api.minimaxi.com/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses), kUsualQuirks, "MINIMAX_API_KEY"},
     ProviderKind{"ark", "Volcengine Ark (Doubao)", "https://ark.cn-beijing.volces.com/api/v3",
@@ -121,8 +125,8 @@ constexpr std::array kCatalogue = {
     ProviderKind{"mistral", "Mistral", "https://api.mistral.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Embeddings, Moderations, Transcriptions), kMistralQuirks, "MISTRAL_API_KEY"},
     ProviderKind{"groq", "Groq", "https://api.groq.com/openai/v1", AuthForm::Bearer, UrlForm::Base,
-                 bits(Chats, Responses, Speech, Transcriptions, Translations), kUsageUnaskedQuirks,
-                 "GROQ_API_KEY"},
+                 bits(Chats, Responses, Speech, Transcriptions, Translations, Files, Batches),
+                 kUsageUnaskedQuirks, "GROQ_API_KEY"},
     ProviderKind{"xai", "xAI", "https://api.x.ai/v1", AuthForm::Bearer, UrlForm::Base,
                  bits(Chats, Responses, Completions, Images), kXaiQuirks, "XAI_API_KEY"},
     ProviderKind{"together", "Together", "https://api.together.ai/v1", AuthForm::Bearer, UrlForm::Base,
@@ -155,14 +159,14 @@ constexpr std::array kCatalogue = {
                  .title = "Anthropic",
                  .base_url = "https://api.anthropic.com/v1",
                  .auth = AuthForm::XApiKey,
-                 .endpoints = bits(Messages, MessageTokens),
+                 .endpoints = bits(Messages, MessageTokens, MessageFiles, MessageBatches),
                  .key_env = "ANTHROPIC_API_KEY",
                  .limits = LimitScope::Model},
     // Both forms of base URL are about: with /v1 and, as Anthropic's SDKs want it, without.
     ProviderKind{.name = "anthropic_compatible",
                  .title = "Any server with Anthropic's messages",
                  .auth = AuthForm::XApiKeyAndBearer,
-                 .endpoints = bits(Messages, MessageTokens)},
+                 .endpoints = bits(Messages, MessageTokens, MessageFiles, MessageBatches)},
     ProviderKind{
         .name = "gemini",
         .title = "Google AI Studio (Gemini)",

@@ -32,6 +32,8 @@ std::string_view short_name(model::Endpoint endpoint) {
     case model::Endpoint::AudioSpeech: return "speech";
     case model::Endpoint::AudioTranscriptions: return "transcriptions";
     case model::Endpoint::AudioTranslations: return "translations";
+    case model::Endpoint::MessageFiles: return "files";
+    case model::Endpoint::MessageBatches: return "batches";
     default: return to_string(endpoint);
   }
 }

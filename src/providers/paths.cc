@@ -35,6 +35,10 @@ std::string_view usual_path(const ProviderKind& kind, Endpoint endpoint) noexcep
     case Endpoint::Messages: return "/v1/messages";
     case Endpoint::CountMessageTokens: return "/v1/messages/count_tokens";
     case Endpoint::CompactResponse: return "/responses/compact";
+    case Endpoint::Files: return "/files";
+    case Endpoint::Batches: return "/batches";
+    case Endpoint::MessageFiles: return "/v1/files";
+    case Endpoint::MessageBatches: return "/v1/messages/batches";
     case Endpoint::CohereChat: return "/chat";
     case Endpoint::CohereEmbed: return "/embed";
     case Endpoint::OllamaChat: return "/api/chat";
@@ -76,10 +80,10 @@ void add_base_paths(const ProviderKind& kind, const std::string& base, std::stri
 }
 
 constexpr std::uint32_t kEveryEndpoint = ~0U;
-// Responses and their compaction have no deployment in their path: they are reached by the /openai/v1 form. Realtime
-// has it in its query.
+// These have no deployment in their path: they are reached by the /openai/v1 form. Realtime has it in its query.
 constexpr std::uint32_t kPerDeployment =
-    ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse) | bit_of(Endpoint::Realtime));
+    ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse) | bit_of(Endpoint::Realtime) |
+      bit_of(Endpoint::Files) | bit_of(Endpoint::Batches));
 
 Result<> add_azure_paths(const ProviderKind& kind, const ProviderConfig& provider, std::string base,
                          model::Target& target) {

@@ -93,6 +93,7 @@ TEST(Target, AzureClassicFormHasTheDeploymentInThePath) {
   EXPECT_FALSE(target->quirks.sends_model_in_body);
   EXPECT_TRUE(target->quirks.force_include_usage);
   EXPECT_FALSE(target->offers(Endpoint::Responses)) << "has no deployment form";
+  EXPECT_FALSE(target->offers(Endpoint::Files)) << "nor has this";
 }
 
 TEST(Target, AzureBaseUrlMayEndInOpenai) {

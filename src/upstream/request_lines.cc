@@ -44,7 +44,12 @@ std::string_view accepted(const relay::UpstreamCall& call) noexcept {
   switch (call.endpoint) {  // audio or a transcript, in whatever form was asked for
     case model::Endpoint::AudioSpeech:
     case model::Endpoint::AudioTranscriptions:
-    case model::Endpoint::AudioTranslations: return "*/*";
+    case model::Endpoint::AudioTranslations:
+    // A file's content is of any type, and so may be a batch's results.
+    case model::Endpoint::Files:
+    case model::Endpoint::Batches:
+    case model::Endpoint::MessageFiles:
+    case model::Endpoint::MessageBatches: return "*/*";
     default: break;
   }
   if (!call.stream) return "application/json";
