@@ -35,6 +35,8 @@ struct UpstreamCall {
   // A host that is asked this and no more: on a connection of its own, which is not kept, and we say little
   // of us.
   bool once = false;
+  // Never sent twice: on a connection that was made for it, as one that had been idle may be dead already.
+  bool creates = false;
   const model::Target* target = nullptr;
   model::Endpoint endpoint = model::Endpoint::ChatCompletions;
   std::string_view path{};  // with its query; empty: that of the target's endpoint

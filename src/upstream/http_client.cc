@@ -102,7 +102,8 @@ void HttpUpstreamClient::close(std::unique_ptr<net::Stream> stream) noexcept {
 Task<Result<std::unique_ptr<relay::UpstreamReply>>> HttpUpstreamClient::send(const relay::UpstreamCall& call,
                                                                              const relay::Timers& timers,
                                                                              net::Scope scope) {
-  std::unique_ptr<net::Stream> stream = is_pooled(call) ? pool_.take(call.target->origin.pool_key) : nullptr;
+  const bool may_reuse = is_pooled(call) && !call.creates;
+  std::unique_ptr<net::Stream> stream = may_reuse ? pool_.take(call.target->origin.pool_key) : nullptr;
   return stream ? send_pooled(std::move(stream), call, timers, scope) : send_fresh(call, timers, scope);
 }
 
