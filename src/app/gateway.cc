@@ -14,6 +14,7 @@
 #include "config/tls_files.h"
 #include "net/descriptor_limit.h"
 #include "relay/media_fetch.h"
+#include "storage/open_holdings.h"
 #include "storage/open_responses.h"
 
 namespace qq::app {
@@ -65,7 +66,12 @@ Result<> Gateway::build(int loops) {
   const auto report = [this](std::string_view what) {
     telemetry_.log_event(telemetry::Level::Error, "the store of responses failed", {{"error", what}});
   };
-  QQ_TRY(responses_, storage::open_responses(config.responses, std::chrono::system_clock::now(), report));
+  const auto report_holdings = [this](std::string_view what) {
+    telemetry_.log_event(telemetry::Level::Error, "the store of files and batches failed", {{"error", what}});
+  };
+  const WallTime now = std::chrono::system_clock::now();
+  QQ_TRY(responses_, storage::open_responses(config.responses, now, report));
+  QQ_TRY(holdings_, storage::open_holdings(config.holdings, now, report_holdings));
   net::TlsClientOptions tls;
   tls.ca_file = config.outbound_ca_file;
   QQ_TRY(auto tls_client, net::TlsClientContext::make(tls));
@@ -76,7 +82,8 @@ Result<> Gateway::build(int loops) {
   if (speaks_tls) tls_client->load_trust_store();
   for (int i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(telemetry_.observer(i), process_, shared_, active_.snapshot,
-                                                tls_client, config.outbound_proxy, responses_.get()));
+                                                tls_client, config.outbound_proxy, responses_.get(),
+                                                holdings_.get()));
     telemetry_.attach(i, &workers_.back()->counters());
   }
   // Sockets are opened before any thread runs: the loops' own thread rule holds for all of them still.
@@ -84,7 +91,7 @@ Result<> Gateway::build(int loops) {
     QQ_CHECK(worker->server().listen(worker == workers_.front() ? nullptr : &workers_.front()->server()));
   }
   addresses_ = workers_.front()->server().local_addresses();
-  workers_.front()->sweep_responses();
+  workers_.front()->sweep_stores();
   for (auto& worker : workers_) worker->run_in_thread();
   log_missing_keys(telemetry_, config);
   return {};

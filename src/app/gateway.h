@@ -15,6 +15,7 @@
 #include "config/reload.h"
 #include "downstream/server.h"
 #include "net/address.h"
+#include "relay/held/holding_store.h"
 #include "relay/response_store.h"
 #include "relay/snapshot.h"
 #include "resilience/target_health.h"
@@ -67,6 +68,7 @@ class Gateway {
   relay::ProcessState process_;
   downstream::Server::Shared shared_;
   std::unique_ptr<relay::ResponseStore> responses_;  // outlives the workers that wait in it
+  std::unique_ptr<relay::HoldingStore> holdings_;    // the same
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Address> addresses_;
   std::mutex snapshot_mutex_;  // /metrics reads active_.snapshot from the loops' threads

@@ -12,13 +12,19 @@ constexpr Milliseconds kLagSample{1'000};
 Worker::Worker(relay::RequestObserver& observer, relay::ProcessState& process,
                downstream::Server::Shared& shared, std::shared_ptr<const relay::Snapshot> snapshot,
                std::shared_ptr<net::TlsClientContext> tls, relay::OutboundProxy proxy,
-               relay::ResponseStore* responses)
+               relay::ResponseStore* responses, relay::HoldingStore* holdings)
     : upstream_(loop_, counters_, std::move(tls), std::move(proxy)),
       authorizer_(loop_, upstream_),
       polling_(loop_, upstream_, authorizer_),
-      services_{
-          loop_,    polling_, observer, counters_, process, std::move(snapshot), Random(secure_random_seed()),
-          responses},
+      services_{loop_,
+                polling_,
+                observer,
+                counters_,
+                process,
+                std::move(snapshot),
+                Random(secure_random_seed()),
+                responses,
+                holdings},
       server_(services_, shared),
       ending_(loop_) {
   services_.authorizer = &authorizer_;
@@ -38,8 +44,9 @@ void Worker::run_in_thread() {
   });
 }
 
-void Worker::sweep_responses() {
+void Worker::sweep_stores() {
   if (services_.responses != nullptr) tasks_.spawn(storage::sweep(loop_, *services_.responses, ending_));
+  if (services_.holdings != nullptr) tasks_.spawn(storage::sweep(loop_, *services_.holdings, ending_));
 }
 
 void Worker::publish(std::shared_ptr<const relay::Snapshot> snapshot) {

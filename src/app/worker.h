@@ -17,7 +17,7 @@ class Worker {
  public:
   Worker(relay::RequestObserver& observer, relay::ProcessState& process, downstream::Server::Shared& shared,
          std::shared_ptr<const relay::Snapshot> snapshot, std::shared_ptr<net::TlsClientContext> tls,
-         relay::OutboundProxy proxy, relay::ResponseStore* responses);
+         relay::OutboundProxy proxy, relay::ResponseStore* responses, relay::HoldingStore* holdings);
   ~Worker();
 
   [[nodiscard]] net::EpollLoop& loop() noexcept { return loop_; }
@@ -25,8 +25,8 @@ class Worker {
   [[nodiscard]] relay::LoopCounters& counters() noexcept { return counters_; }
 
   void run_in_thread();
-  // Of the store that was given; one worker does it, before its thread runs.
-  void sweep_responses();
+  // The stores that were given; one worker does it, before its thread runs.
+  void sweep_stores();
   void publish(std::shared_ptr<const relay::Snapshot> snapshot);
   // Starts the drain; the thread ends when it is done. `join` afterwards.
   void begin_drain(Milliseconds drain_time);

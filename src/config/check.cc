@@ -137,17 +137,29 @@ class Checker {
     }
   }
 
-  void check_storage() {
-    const relay::ResponseStorage& responses = config_.responses;
-    const std::string path = "storage.responses";
-    if (!places_.of(path + ".backend").good || !places_.of(path + ".path").good) return;
-    const bool sqlite = responses.chosen() == relay::ResponseBackend::Sqlite;
-    if (sqlite && responses.path.empty()) {
-      report(path + ".path", "`backend: sqlite` needs a path, such as /var/lib/queqiao/responses.db");
+  // Whether the two that belong together are good each for itself.
+  bool check_file(const std::string& path, bool sqlite, const std::string& file) {
+    if (!places_.of(path + ".backend").good || !places_.of(path + ".path").good) return false;
+    if (sqlite && file.empty()) {
+      report(path + ".path", fmt::format("`backend: sqlite` needs a path, such as /var/lib/queqiao/{}.db",
+                                         path.substr(path.rfind('.') + 1)));
     }
-    if (!sqlite && !responses.path.empty()) {
+    if (!sqlite && !file.empty()) {
       report(path + ".path", "only `backend: sqlite` has a file: remove the path or the backend");
     }
+    return true;
+  }
+
+  void check_storage() {
+    const relay::HoldingStorage& holdings = config_.holdings;
+    const bool in_a_file = holdings.chosen() == relay::HoldingBackend::Sqlite;
+    if (check_file("storage.objects", in_a_file, holdings.path) && in_a_file &&
+        config_.responses.path == holdings.path && !holdings.path.empty()) {
+      report("storage.objects.path", "is the file of `storage.responses` too: give each its own");
+    }
+    const relay::ResponseStorage& responses = config_.responses;
+    const std::string path = "storage.responses";
+    if (!check_file(path, responses.chosen() == relay::ResponseBackend::Sqlite, responses.path)) return;
     const relay::ResponseLimits limits = responses.limits();
     if (limits.owner_bytes_max < 2 * limits.entry_bytes_max) {
       report(path + ".owner_max",

@@ -7,6 +7,7 @@
 #include "admission/key_config.h"
 #include "downstream/listener_config.h"
 #include "providers/provider_config.h"
+#include "relay/held/holding_storage.h"
 #include "relay/response_storage.h"
 #include "relay/settings.h"
 #include "routing/route_config.h"
@@ -26,6 +27,7 @@ struct Config {
   std::vector<routing::RouteConfig> routes;
   std::vector<admission::KeyConfig> keys;
   relay::ResponseStorage responses;  // what stands under storage.responses
+  relay::HoldingStorage holdings;    // under storage.objects
 };
 
 }  // namespace qq::config

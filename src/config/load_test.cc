@@ -101,6 +101,17 @@ TEST(Load, AnswersAreKeptInMemoryUnlessAFileIsGiven) {
   EXPECT_EQ(with("storage: {responses: {backend: none}}").responses.chosen(), relay::ResponseBackend::None);
 }
 
+TEST(Load, WhoHoldsWhatIsInMemoryUnlessAFileIsGiven) {
+  EXPECT_EQ(with("").holdings.chosen(), relay::HoldingBackend::Memory);
+  const Config config =
+      with("storage: {objects: {path: /var/lib/objects.db, ttl: 48h, owner_entries_max: 3}}");
+  EXPECT_EQ(config.holdings.chosen(), relay::HoldingBackend::Sqlite);
+  EXPECT_EQ(config.holdings.path, "/var/lib/objects.db");
+  EXPECT_EQ(config.holdings.limits().ttl, 48h);
+  EXPECT_EQ(config.holdings.limits().owner_entries_max, 3U);
+  EXPECT_EQ(with("storage: {objects: {backend: none}}").holdings.chosen(), relay::HoldingBackend::None);
+}
+
 TEST(Load, LimitsOfKeptAnswersThatAreNotGivenFollowTheOthers) {
   const auto limits = [](std::string_view text) {
     return with("storage: {responses: {" + std::string(text) + "}}").responses.limits();

@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "config/field_builders.h"
 #include "config/sections.h"
+#include "relay/held/holding_storage.h"
 #include "relay/response_storage.h"
 
 namespace qq::config {
@@ -13,25 +14,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, relay::ResponseBackend>, 3> kBackends{
-    {{"memory", relay::ResponseBackend::Memory},
-     {"sqlite", relay::ResponseBackend::Sqlite},
-     {"none", relay::ResponseBackend::None}}};
+// The words of both stores' backends.
+template <typename Backend>
+constexpr std::array<std::pair<std::string_view, Backend>, 3> kBackends{
+    {{"memory", Backend::Memory}, {"sqlite", Backend::Sqlite}, {"none", Backend::None}}};
 
+template <typename T, typename Backend>
 Field backend_field() {
-  using T = relay::ResponseStorage;
   Field field;
   field.key = "backend";
   field.type = FieldType::Word;
-  for (const auto& [word, backend] : kBackends) field.words.push_back(word);
+  for (const auto& [word, backend] : kBackends<Backend>) field.words.push_back(word);
   field.store = [](void* object, const Scalar& value) -> std::string {
-    for (const auto& [word, backend] : kBackends) {
+    for (const auto& [word, backend] : kBackends<Backend>) {
       if (word == value.text) as<T>(object).backend = backend;
     }
     return {};
   };
   field.read = [](const void* object) -> std::string {
-    for (const auto& [word, backend] : kBackends) {
+    for (const auto& [word, backend] : kBackends<Backend>) {
       if (as<T>(object).backend == backend) return std::string(word);
     }
     return {};
@@ -53,7 +54,7 @@ const Section& responses_section() {
           "is not here is not found. Together with what it continues a request is at most as large as "
           "`limits.body_max`, and counts in `limits.bodies_in_flight_max`.",
       .fields =
-          {Make(backend_field())
+          {Make(backend_field<T, relay::ResponseBackend>())
                .doc("`memory`: gone at the end of the process. `sqlite`: a file, which several processes of "
                     "one machine may share. `none`: nothing is kept, and a request that names an earlier "
                     "answer, a conversation or an item of them is refused.")
@@ -94,6 +95,45 @@ const Section& responses_section() {
   return kSection;
 }
 
+const Section& objects_section() {
+  using T = relay::HoldingStorage;
+  static const Section kSection{
+      .name = "storage.objects",
+      .id = "objects_storage",
+      .doc =
+          "Which account holds which file and batch, and whose they are. The objects themselves are the "
+          "provider's; kept here is the account of each, so that every later call goes there, and what the "
+          "provider last said of it, for lists. An owner sees its own only.",
+      .fields =
+          {Make(backend_field<T, relay::HoldingBackend>())
+               .doc(
+                   "`memory`: gone at the end of the process, after which nobody finds what was made before. "
+                   "`sqlite`: a file, which several processes of one machine may share. `none`: files and "
+                   "batches are not offered.")
+               .absent("`sqlite` if `path` is given, else `memory`")
+               .restart()
+               .known_as({"type", "kind", "driver"}),
+           Make(text("path", &T::path))
+               .doc("The file of `sqlite`, made if it does not exist; its folder must. It has the modes of a "
+                    "secret (0600).")
+               .longest(4096)
+               .like("/var/lib/queqiao/objects.db")
+               .restart()
+               .known_as({"file", "database", "url", "dsn"}),
+           Make(duration("ttl", &T::ttl, 1s, 24h * 3650))
+               .doc("How long an object is known after it was made or last read. The provider may delete it "
+                    "earlier, and is not told when it is forgotten here.")
+               .restart()
+               .known_as({"expires", "retention", "max_age"}),
+           Make(integer("owner_entries_max", &T::owner_entries_max, 1, 1e7))
+               .doc(
+                   "Files and batches of one owner; beyond it no more are made until some are deleted or run "
+                   "out.")
+               .restart()},
+      .defaults = defaults_of<T>()};
+  return kSection;
+}
+
 }  // namespace
 
 const Section& storage_section() {
@@ -102,6 +142,9 @@ const Section& storage_section() {
                                 .doc = "What the gateway itself keeps.",
                                 .fields = {Make(map("responses", &Config::responses, responses_section()))
                                                .doc("Answers and conversations of the responses API.")
+                                               .restart(),
+                                           Make(map("objects", &Config::holdings, objects_section()))
+                                               .doc("Files and batches that are held at providers.")
                                                .restart()},
                                 .defaults = defaults_of<Config>()};
   return kSection;

@@ -23,6 +23,7 @@ struct ProcessState {
 };
 
 class Authorizer;
+class HoldingStore;
 class ResponseStore;
 
 struct LoopServices {
@@ -34,6 +35,7 @@ struct LoopServices {
   std::shared_ptr<const Snapshot> snapshot;  // the newest; requests pin their own
   Random random;
   ResponseStore* responses = nullptr;  // null: nothing is kept
+  HoldingStore* holdings = nullptr;    // null: files and batches are not offered
   resilience::RetryBudget retry_budget{};
   SpareBodies spare_bodies{};
   std::int64_t usage_drains = 0;  // attempts that are read on for their usage; see usage_drain.h

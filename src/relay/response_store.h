@@ -24,9 +24,8 @@
 // their last change; of one moment those made first); over `total_bytes_max` first what has run out, then the
 // oldest entries of whoever has most. What was just written never goes.
 //
-// Every wait ends: at the scope's deadline (TotalTimeout), with its cancellation (its reason), and after
-// kStoreWaitMax whatever the scope says. A call that ended so early may still be carried out. `put` should
-// not wait under the client's cancellation: the answer of a client that has left was still paid for.
+// How waits end: store_call.h. `put` should not wait under the client's cancellation: the answer of a client
+// that has left was still paid for.
 //
 // Other errors, for all calls: Saturated (too many calls wait, or the disk is full; nothing was changed),
 // ShuttingDown, Internal (the file is damaged, I/O failed). They are told to callers: none of their texts
@@ -47,25 +46,10 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/time.h"
-#include "net/event_loop.h"
-#include "net/wait.h"
 #include "relay/response_storage.h"
+#include "relay/store_call.h"
 
 namespace qq::relay {
-
-// A guess: longer than a checkpoint of a slow disk, shorter than a client's patience.
-inline constexpr std::chrono::seconds kStoreWaitMax{10};
-
-// Who asks, on which loop, when, and how long the answer may take.
-struct StoreCall {
-  StoreCall(net::EventLoop& on, std::string whose, WallTime at, net::Scope within)
-      : loop(&on), owner(std::move(whose)), now(at), scope(within) {}
-
-  net::EventLoop* loop;
-  std::string owner;  // of the client key; never empty
-  WallTime now;       // what has run out by then does not exist
-  net::Scope scope;
-};
 
 struct StoredResponse {
   std::string id;

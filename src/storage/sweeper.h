@@ -8,6 +8,7 @@
 
 #include "base/task.h"
 #include "net/event_loop.h"
+#include "relay/held/holding_store.h"
 #include "relay/response_store.h"
 
 namespace qq::storage {
@@ -20,5 +21,6 @@ inline constexpr std::size_t kSweepStep = 64;
 // Sweeps at once and then every kSweepEvery, in steps of kSweepStep entries with a pause between them, until
 // `stop` is cancelled. All three outlive the task.
 Task<void> sweep(net::EventLoop& loop, relay::ResponseStore& store, net::Cancellation& stop);
+Task<void> sweep(net::EventLoop& loop, relay::HoldingStore& store, net::Cancellation& stop);
 
 }  // namespace qq::storage
