@@ -10,6 +10,7 @@
 #include "downstream/websocket_session.h"
 #include "relay/called.h"
 #include "relay/client_words.h"
+#include "relay/held/serve_held.h"
 #include "relay/reply_head.h"
 #include "relay/request.h"
 #include "relay/stored_objects.h"
@@ -175,7 +176,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   if (finish_ && !server_.takes_requests()) {
     admitted->refusal = saturated("the gateway is shutting down; try again");
     admitted->what = asked_of(head);
-    admitted->asked = AskedPath::at(head.path());
+    admitted->asked = AskedPath::of(head);
     admitted->body_unread = true;
     return admitted;
   }
@@ -187,7 +188,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   if (admitted->refusal) {
     if (admitted->refusal_status != 0) writer_->close_after();
     admitted->what = asked_of(head);
-    admitted->asked = AskedPath::at(head.path());
+    admitted->asked = AskedPath::of(head);
     // The rest of the connection cannot be trusted unless the request is complete.
     admitted->body_unread = head.framing.kind != wire::Framing::Kind::None;
     pending_ = admitted->body_unread ? std::string() : std::string(rest);
@@ -196,7 +197,7 @@ std::unique_ptr<Admitted> Connection::admit(std::string_view rest) {
   admitted->wants_continue = head.expect_continue && !admitted->reader.done() && incoming.body.empty();
   if (incoming.path.empty()) {
     admitted->what = asked_of(head);
-    admitted->asked = AskedPath::at(head.path());
+    admitted->asked = AskedPath::of(head);
     answer_models(*models_asked(head), *admitted);
   }
   pending_ = std::string(rest);
@@ -260,9 +261,10 @@ Task<bool> Connection::serve_one() {
   }
   // From here on a FIN or reset means that nobody waits for the answer.
   stream_.watch_hangup(&*gone_, ErrorKind::ClientGone);
-  Task<void> relaying = admitted->incoming.stored
-                            ? relay::serve_stored(services_, std::move(admitted->incoming), *writer_)
-                            : relay::relay_request(services_, std::move(admitted->incoming), *writer_);
+  relay::IncomingRequest& incoming = admitted->incoming;
+  Task<void> relaying = incoming.stored ? relay::serve_stored(services_, std::move(incoming), *writer_)
+                        : incoming.held ? relay::serve_held(services_, std::move(incoming), *writer_)
+                                        : relay::relay_request(services_, std::move(incoming), *writer_);
   admitted.reset();
   co_await std::move(relaying);
   stream_.watch_hangup(nullptr);

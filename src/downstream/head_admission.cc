@@ -9,10 +9,25 @@
 #include "downstream/refusals.h"
 #include "relay/admit.h"
 #include "relay/called.h"
+#include "relay/held/held_call.h"
 #include "relay/socket_port.h"
 #include "relay/stored_objects.h"
 
 namespace qq::downstream {
+namespace {
+
+std::optional<Error> admit_held(Result<relay::HeldCall> held, const wire::RequestHead& head,
+                                relay::IncomingRequest& incoming) {
+  if (!held) return std::move(held).error();
+  incoming.held = std::make_unique<relay::HeldCall>(*std::move(held));
+  incoming.method = incoming.held->method;
+  incoming.path = incoming.held->path;
+  incoming.endpoint = relay::endpoint_of(incoming.held->kind);
+  incoming.header_lines = relay::forwarded_header_lines(head.fields, model::dialect_of(incoming.endpoint));
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Error> admit_head(const relay::LoopServices& services, const ListenerConfig& listener,
                                 const wire::RequestHead& head, Admitted& admitted) {
@@ -22,18 +37,21 @@ std::optional<Error> admit_head(const relay::LoopServices& services, const Liste
   auto called = relay::endpoint_called(head);
   auto stored = called ? std::nullopt : relay::stored_call(head);
   const bool is_stored = stored || (!called && !relay::stored_methods(path).empty());
+  auto held = called || is_stored ? std::nullopt : relay::held_call(head);
+  const bool is_held = held || (!called && !is_stored && !relay::held_methods(path).empty());
   const bool is_models = !called && models_asked(head);
-  if (!listener.serve_api || (!called && !is_models && !is_stored)) {
+  if (!listener.serve_api || (!called && !is_models && !is_stored && !is_held)) {
     const std::string_view where =
         listener.serve_api ? "the API is under /v1/ and /v1beta/" : "this listener does not serve the API";
     return Error::client(ErrorKind::NotFound, fmt::format("no such path here: {} {}; {}", head.method,
                                                           cut_utf8(path, kShownMax), where));
   }
   const bool reads = head.method == "GET" || head.method == "HEAD";
-  if (is_stored ? !stored : (called ? head.method != "POST" : !reads)) {
+  const bool is_object = is_stored || is_held;
+  if (is_object ? !stored && !held : (called ? head.method != "POST" : !reads)) {
     return Error::client(ErrorKind::MethodNotAllowed,
                          fmt::format("{} is not allowed here; use {}", head.method.substr(0, 20),
-                                     is_stored ? allowed_methods(path) : (called ? "POST" : "GET")));
+                                     is_object ? allowed_methods(path) : (called ? "POST" : "GET")));
   }
   auto key = relay::authenticate(snapshot, head);
   if (!key) return std::move(key).error();
@@ -59,6 +77,7 @@ std::optional<Error> admit_head(const relay::LoopServices& services, const Liste
     incoming.endpoint = model::Endpoint::Responses;
     return std::nullopt;
   }
+  if (held) return admit_held(*std::move(held), head, incoming);
   incoming.endpoint = called->endpoint;
   incoming.path = called->path;
   incoming.native = std::move(called->native);

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "downstream/realtime_opening.h"
 #include "relay/called.h"
+#include "relay/held/held_call.h"
 #include "relay/stored_objects.h"
 
 namespace qq::downstream {
@@ -32,11 +33,16 @@ Error malformed_head(const wire::HeadVerdict& verdict, const wire::HeadLimits& l
 std::string_view allowed_methods(std::string_view path) noexcept {
   if (const std::string_view stored = relay::stored_methods(path); !stored.empty()) return stored;
   if (path == kRealtimePath) return "GET";
+  if (const std::string_view held = relay::held_methods(path); !held.empty()) return held;
   return relay::is_endpoint(path) ? "POST" : "GET, HEAD";
 }
 
 AskedPath AskedPath::at(std::string_view path) noexcept {
   return {relay::dialect_of_path(path), allowed_methods(path)};
+}
+
+AskedPath AskedPath::of(const wire::RequestHead& head) noexcept {
+  return {relay::dialect_of_head(head), allowed_methods(head.path())};
 }
 
 Error saturated(std::string text) {

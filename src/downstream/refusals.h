@@ -27,6 +27,8 @@ std::string_view allowed_methods(std::string_view path) noexcept;
 // What a refusal must know of the path, of which the log has the beginning only.
 struct AskedPath {
   static AskedPath at(std::string_view path) noexcept;
+  // Where a path is of several dialects, the head says whose.
+  static AskedPath of(const wire::RequestHead& head) noexcept;
   model::Dialect dialect = model::Dialect::OpenAiChat;
   std::string_view allowed;  // allowed_methods
 };

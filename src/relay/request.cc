@@ -7,6 +7,8 @@
 #include "relay/attempts.h"
 #include "relay/client_words.h"
 #include "relay/counting.h"
+#include "relay/held/file_references.h"
+#include "relay/held/held_call.h"
 #include "relay/plain_translation.h"
 #include "relay/reply_head.h"
 #include "relay/response_keeping.h"
@@ -131,6 +133,12 @@ Result<> prepare(RequestState& state) {
   co_return passed(state, std::move(step));
 }
 
+// Of one that names files which an account holds, where they can be read.
+[[gnu::noinline]] Task<bool> pinned(RequestState& state) {
+  Result<> step = co_await pin_to_files(state);
+  co_return passed(state, std::move(step));
+}
+
 Task<void> refuse(RequestState& state) {
   const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);
   const auto encoded = encode_error(dialect, *state.error, state.incoming.id.text());
@@ -175,6 +183,7 @@ Task<void> relay_request(LoopServices& services, IncomingRequest incoming, Clien
   incoming.body_bytes = incoming.body.size();
   bool good = may_run(state);
   if (good && may_be_stateful(state)) good = co_await resumed(state);
+  if (good && may_refer_to_files(state)) good = co_await pinned(state);
   good = good && may_be_asked(state);
   if (!good) {
     co_await refuse(state);

@@ -29,6 +29,7 @@
 
 namespace qq::relay {
 
+struct HeldCall;
 struct StoredCall;
 struct RealtimeCall;
 
@@ -45,6 +46,7 @@ struct IncomingRequest {
   std::unique_ptr<NativeHead> native;        // null for OpenAI's with a JSON body
   std::unique_ptr<StoredCall> stored;        // asked of the store, not of a model (stored_objects.h)
   std::unique_ptr<RealtimeCall> realtime;    // of Realtime alone (socket_port.h)
+  std::unique_ptr<HeldCall> held;            // about what a provider keeps (held/serve_held.h)
   std::string header_lines;                  // to forward upstream where the request passes through
   std::string body;                          // freed when it cannot be needed again
   std::size_t body_bytes = 0;
@@ -52,7 +54,7 @@ struct IncomingRequest {
 
   void free_body() noexcept { budget.release(std::exchange(body, {})); }
 
-  // Out of line, where a stored call is known.
+  // Out of line, where these calls are known.
   IncomingRequest();
   IncomingRequest(IncomingRequest&&) noexcept;
   ~IncomingRequest();

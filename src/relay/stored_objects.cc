@@ -8,6 +8,7 @@
 #include "dialects/openai_responses/conversation.h"
 #include "dialects/openai_responses/history.h"
 #include "relay/client_words.h"
+#include "relay/path_form.h"
 #include "relay/reply_head.h"
 #include "relay/response_store.h"
 #include "relay/settle.h"
@@ -43,33 +44,6 @@ constexpr std::array kForms = {
     Form{"DELETE", "/v1/conversations/{}/items/{}", Verb::DeleteItem},
 };
 
-// Ids of ours are letters, digits, '_' and '-': whatever else stands there names nothing.
-bool is_id(std::string_view segment) noexcept {
-  return !segment.empty() && segment.size() <= 256 && std::ranges::all_of(segment, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
-
-// Whether `path` has the form, and what stands for its segments.
-bool matches(std::string_view form, std::string_view path,
-             std::array<std::string_view, 2>& segments) noexcept {
-  std::size_t found = 0;
-  while (!form.empty() && !path.empty()) {
-    if (form.starts_with("{}")) {
-      const std::string_view segment = path.substr(0, path.find('/'));
-      if (!is_id(segment) || found == segments.size()) return false;
-      segments[found++] = segment;
-      form.remove_prefix(2);
-      path.remove_prefix(segment.size());
-    } else {
-      if (form.front() != path.front()) return false;
-      form.remove_prefix(1);
-      path.remove_prefix(1);
-    }
-  }
-  return form.empty() && path.empty();
-}
-
 // "input_tokens" is an endpoint of its own.
 bool is_other_endpoint(std::string_view path) noexcept {
   return path == "/v1/responses/input_tokens" || path == "/v1/responses/compact";
@@ -99,7 +73,7 @@ Result<> read_query(std::string_view query, StoredCall& call) {
       if (value != "asc" && value != "desc") return fail(bad_query("order", "must be asc or desc"));
       call.oldest_first = value == "asc";
     } else if (name == "after") {
-      if (!is_id(value)) return fail(bad_query("after", "must be the id of an item"));
+      if (!is_object_id(value)) return fail(bad_query("after", "must be the id of an item"));
       call.after = value;
     }
   }
@@ -304,7 +278,7 @@ std::string_view stored_methods(std::string_view path) noexcept {
   std::array<std::string_view, 2> segments;
   const auto has = [&](std::string_view method) {
     return std::ranges::any_of(kForms, [&](const Form& form) {
-      return form.method == method && matches(form.path, path, segments);
+      return form.method == method && matches_form(form.path, path, segments);
     });
   };
   if (has("GET"))
@@ -318,7 +292,7 @@ std::optional<Result<StoredCall>> stored_call(const wire::RequestHead& head) {
   if (is_other_endpoint(path)) return std::nullopt;
   for (const Form& form : kForms) {
     std::array<std::string_view, 2> segments;
-    if (head.method != form.method || !matches(form.path, path, segments)) continue;
+    if (head.method != form.method || !matches_form(form.path, path, segments)) continue;
     StoredCall call;
     call.verb = form.verb;
     call.method = form.method;
