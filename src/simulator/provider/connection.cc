@@ -217,7 +217,11 @@ Task<bool> Connection::reply_to(std::string raw_head, std::string body, bool ear
     script = Script{};
   } else {
     if (early && !script.status) script.status = 413;
-    reply = respond(request, model.name, script, simulator_.library());
+    std::optional<Reply> held;
+    if (!scripted_reply(script)) {
+      held = simulator_.held().answer(request, head.path(), key, simulator_.library());
+    }
+    reply = held ? *std::move(held) : respond(request, model.name, script, simulator_.library());
   }
 
   SeenRequest seen;

@@ -67,6 +67,7 @@ Task<void> ProviderSimulator::shut_down() {
 void ProviderSimulator::reset() {
   scenario_.restart();
   statistics_.reset(loop_.now());
+  held_.clear();
 }
 
 }  // namespace qq::simulator

@@ -18,6 +18,7 @@
 #include "base/task.h"
 #include "net/event_loop.h"
 #include "net/tls.h"
+#include "simulator/provider/held_objects.h"
 #include "simulator/provider/library.h"
 #include "simulator/provider/scenario.h"
 #include "simulator/provider/statistics.h"
@@ -59,7 +60,7 @@ class ProviderSimulator {
   Task<void> shut_down();
 
   void set_scenario(Scenario scenario) { scenario_ = std::move(scenario); }
-  // Statistics and scenario start anew.
+  // Statistics and scenario start anew, and nothing is kept any more.
   void reset();
 
   // For connections.
@@ -68,6 +69,7 @@ class ProviderSimulator {
   [[nodiscard]] const SimulatorOptions& options() const noexcept { return options_; }
   [[nodiscard]] Scenario& scenario() noexcept { return scenario_; }
   [[nodiscard]] Statistics& statistics() noexcept { return statistics_; }
+  [[nodiscard]] HeldObjects& held() noexcept { return held_; }
 
  private:
   void accept(net::AcceptedSocket socket);
@@ -77,6 +79,7 @@ class ProviderSimulator {
   SimulatorOptions options_;
   Scenario scenario_;
   Statistics statistics_;
+  HeldObjects held_;
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Listener> extra_;
   net::Address extra_address_;

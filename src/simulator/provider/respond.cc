@@ -28,74 +28,6 @@ VendorError scripted(const Script& script, int status, std::string_view code = {
   return error;
 }
 
-// A reply that stands for any answer: an error, or a 200 that is none.
-std::optional<Reply> replaced(const Script& script) {
-  const FaultSet& faults = script.faults;
-  if (faults.has(Fault::InsufficientQuota)) {
-    VendorError error =
-        scripted(script, 429, "insufficient_quota",
-                 "You exceeded your current quota, please check your plan and billing details.");
-    error.type = "insufficient_quota";
-    return error_reply(error);
-  }
-  if (faults.has(Fault::ContextLength)) {
-    VendorError error = scripted(script, 400, "context_length_exceeded",
-                                 "This model's maximum context length is 8192 tokens. However, your messages "
-                                 "resulted in 9000 tokens. Please reduce the length of the messages.");
-    error.param = "messages";
-    return error_reply(error);
-  }
-  if (faults.has(Fault::ContentFilter) && (script.vendor == "gemini" || script.vendor == "vertex")) {
-    // A prompt that was blocked is answered, without candidates.
-    Reply reply = Reply::json(200, R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},)"
-                                   R"("usageMetadata":{"promptTokenCount":4,"totalTokenCount":4}})");
-    reply.what = "blocked prompt";
-    return reply;
-  }
-  if (faults.has(Fault::ContentFilter)) {
-    return error_reply(
-        scripted(script, 400, "content_filter",
-                 "The response was filtered due to the prompt triggering the content policy."));
-  }
-  if (faults.has(Fault::Error200)) {
-    Reply reply = error_reply(scripted(script, 500));
-    reply.status = 200;
-    return reply;
-  }
-  if (faults.has(Fault::Html)) {
-    Reply reply = Reply::json(script.status.value_or(200),
-                              "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head>"
-                              "<body><h1>Checking your browser</h1></body></html>\n");
-    reply.content_type = "text/html; charset=UTF-8";
-    reply.what = "html";
-    return reply;
-  }
-  if (faults.has(Fault::EmptyBody)) {
-    Reply reply = Reply::json(200, "");
-    reply.what = "empty body";
-    return reply;
-  }
-  if (faults.has(Fault::NoContent) || script.status == 204) {
-    Reply reply;
-    reply.status = 204;
-    reply.content_type.clear();
-    reply.what = "no content";
-    return reply;
-  }
-  if (faults.has(Fault::Redirect) || script.status == 302) {
-    Reply reply = Reply::json(302, "");
-    reply.content_type = "text/html";
-    reply.fields.emplace_back("location", "https://login.example/");
-    reply.what = "redirect";
-    return reply;
-  }
-  if (script.status && *script.status >= 300 &&
-      !faults.any(Fault::ErrorFirst, Fault::ErrorMiddle, Fault::ErrorLast)) {
-    return error_reply(scripted(script, *script.status));
-  }
-  return std::nullopt;
-}
-
 Reply refuse(const RequestText& request, const Error& error, const Script& script) {
   VendorError said;
   said.status = 400;
@@ -252,6 +184,73 @@ Reply answer_to(const RequestText& request, std::string_view model, const Script
 
 }  // namespace
 
+std::optional<Reply> scripted_reply(const Script& script) {
+  const FaultSet& faults = script.faults;
+  if (faults.has(Fault::InsufficientQuota)) {
+    VendorError error =
+        scripted(script, 429, "insufficient_quota",
+                 "You exceeded your current quota, please check your plan and billing details.");
+    error.type = "insufficient_quota";
+    return error_reply(error);
+  }
+  if (faults.has(Fault::ContextLength)) {
+    VendorError error = scripted(script, 400, "context_length_exceeded",
+                                 "This model's maximum context length is 8192 tokens. However, your messages "
+                                 "resulted in 9000 tokens. Please reduce the length of the messages.");
+    error.param = "messages";
+    return error_reply(error);
+  }
+  if (faults.has(Fault::ContentFilter) && (script.vendor == "gemini" || script.vendor == "vertex")) {
+    // A prompt that was blocked is answered, without candidates.
+    Reply reply = Reply::json(200, R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},)"
+                                   R"("usageMetadata":{"promptTokenCount":4,"totalTokenCount":4}})");
+    reply.what = "blocked prompt";
+    return reply;
+  }
+  if (faults.has(Fault::ContentFilter)) {
+    return error_reply(
+        scripted(script, 400, "content_filter",
+                 "The response was filtered due to the prompt triggering the content policy."));
+  }
+  if (faults.has(Fault::Error200)) {
+    Reply reply = error_reply(scripted(script, 500));
+    reply.status = 200;
+    return reply;
+  }
+  if (faults.has(Fault::Html)) {
+    Reply reply = Reply::json(script.status.value_or(200),
+                              "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head>"
+                              "<body><h1>Checking your browser</h1></body></html>\n");
+    reply.content_type = "text/html; charset=UTF-8";
+    reply.what = "html";
+    return reply;
+  }
+  if (faults.has(Fault::EmptyBody)) {
+    Reply reply = Reply::json(200, "");
+    reply.what = "empty body";
+    return reply;
+  }
+  if (faults.has(Fault::NoContent) || script.status == 204) {
+    Reply reply;
+    reply.status = 204;
+    reply.content_type.clear();
+    reply.what = "no content";
+    return reply;
+  }
+  if (faults.has(Fault::Redirect) || script.status == 302) {
+    Reply reply = Reply::json(302, "");
+    reply.content_type = "text/html";
+    reply.fields.emplace_back("location", "https://login.example/");
+    reply.what = "redirect";
+    return reply;
+  }
+  if (script.status && *script.status >= 300 &&
+      !faults.any(Fault::ErrorFirst, Fault::ErrorMiddle, Fault::ErrorLast)) {
+    return error_reply(scripted(script, *script.status));
+  }
+  return std::nullopt;
+}
+
 std::string model_of(const RequestText& request) {
   // Where the path names it, the body's may name another thing.
   const Route route = request.path.route;
@@ -269,7 +268,7 @@ std::string model_of(const RequestText& request) {
 
 Reply respond(const RequestText& request, std::string_view model, const Script& script,
               const Library& library) {
-  if (auto reply = replaced(script)) {
+  if (auto reply = scripted_reply(script)) {
     add_usual_fields(*reply, script.vendor, stable_hash(request.body));
     return in_asked_form(*std::move(reply), request.path);
   }
