@@ -58,16 +58,21 @@ config::Environment environment() {
   return environment;
 }
 
-void add_key(config::Config& config) {
+void add_keys(config::Config& config) {
   config.key_pepper = Secret("pepper-of-the-simulated-gateway-0123");
   const auto hasher = admission::KeyHasher::make(config.key_pepper);
   QQ_ASSERT(hasher.has_value());
-  std::string_view key = kKeyLine.substr(kKeyLine.rfind(' ') + 1);
-  key.remove_suffix(2);
-  admission::KeyConfig entry;
-  entry.name = "tests";
-  entry.hash = admission::to_text(hasher->digest(key));
-  config.keys.push_back(std::move(entry));
+  const auto add = [&](std::string_view name, std::string_view line) {
+    std::string_view key = line.substr(line.rfind(' ') + 1);
+    key.remove_suffix(2);
+    admission::KeyConfig entry;
+    entry.name = name;
+    entry.owner = name;
+    entry.hash = admission::to_text(hasher->digest(key));
+    config.keys.push_back(std::move(entry));
+  };
+  add("tests", kKeyLine);
+  add("others", kOtherKeyLine);
 }
 
 std::string quoted(std::string_view text) {
@@ -178,7 +183,7 @@ World::World(WorldSetup setup) {
     for (const config::Diagnostic& diagnostic : loaded.error()) ADD_FAILURE() << config::to_text(diagnostic);
     std::abort();
   }
-  if (loaded->keys.empty() && !setup.keyless) add_key(*loaded);
+  if (loaded->keys.empty() && !setup.keyless) add_keys(*loaded);
   auto compiled = config::compile(*loaded, healths_, 1, loop_.wall_now());
   QQ_ASSERT(compiled.has_value());
   snapshot_ = *std::move(compiled);
@@ -193,9 +198,10 @@ World::World(WorldSetup setup) {
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   authorizer_ = std::make_unique<upstream::RequestAuthorizer>(loop_, *upstream_);
   responses_ = storage::open_responses(setup.responses, loop_.wall_now()).value();
+  holdings_ = storage::open_holdings(setup.holdings, loop_.wall_now()).value();
   polling_ = std::make_unique<upstream::PollingClient>(loop_, *upstream_, *authorizer_);
   services_.emplace(relay::LoopServices{loop_, *polling_, observer_, counters_, process_, snapshot_,
-                                        Random(setup.seed), responses_.get()});
+                                        Random(setup.seed), responses_.get(), holdings_.get()});
   services_->authorizer = authorizer_.get();
   for (const downstream::ListenerConfig& listener : loaded->listeners)
     shared_.listeners.push_back({listener, nullptr});

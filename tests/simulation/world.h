@@ -24,6 +24,7 @@
 #include "net/simulated_loop.h"
 #include "resilience/target_health.h"
 #include "simulator/provider/provider_simulator.h"
+#include "storage/open_holdings.h"
 #include "storage/open_responses.h"
 #include "upstream/http_client.h"
 #include "upstream/polling_client.h"
@@ -38,6 +39,9 @@ using namespace std::chrono_literals;
 
 // The header line of the key that every world knows, unless its configuration has keys of its own.
 inline constexpr std::string_view kKeyLine = "authorization: Bearer sk-of-the-tests\r\n";
+
+// And of another owner's.
+inline constexpr std::string_view kOtherKeyLine = "authorization: Bearer sk-of-other-tests\r\n";
 
 // What a test asks, as text.
 struct Ask {
@@ -90,6 +94,7 @@ struct WorldSetup {
   std::uint64_t seed = 1;
   simulator::SimulatorOptions simulator{};  // of p0
   relay::ResponseStorage responses{};       // in memory, or none
+  relay::HoldingStorage holdings{};         // the same
   std::shared_ptr<net::TlsClientContext> tls{};
   std::shared_ptr<net::TlsServerContext> listener_tls{};
   int servers = 1;  // which share the listener, as the loops of a process do; here all on the one loop
@@ -173,6 +178,7 @@ class World {
   std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
   std::unique_ptr<upstream::PollingClient> polling_;
   std::unique_ptr<relay::ResponseStore> responses_;
+  std::unique_ptr<relay::HoldingStore> holdings_;
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;
