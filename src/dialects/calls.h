@@ -15,8 +15,8 @@ namespace qq::dialects {
 // A call's arguments as the object they must be; sets `wrapped` where they were none.
 std::string input_of(const model::ToolCallPart& call, bool& wrapped);
 
-// Whether a call's arguments are the beginning of a JSON value whose end has not come. Not of what is no JSON:
-// models write such too.
+// Whether a call's arguments are the beginning of a JSON value whose end has not come. Not of what is no
+// JSON: models write such too.
 bool is_cut_short(std::string_view arguments) noexcept;
 
 // The schema of a tool whose input is free text, for targets that know functions only; `input_of` writes such

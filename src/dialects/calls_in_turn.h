@@ -1,7 +1,7 @@
-// Calls of tools one behind the other, for dialects whose streams have one part open at a time. The grammar of
-// model/stream_event.h lets the calls of a choice overlap, as some chat providers send them (a piece of the
-// first, a piece of the second, another of the first); here a call that begins while another is open waits,
-// with all that is said of it, until that one is finished.
+// Calls of tools one behind the other, for dialects whose streams have one part open at a time. The grammar
+// of model/stream_event.h lets the calls of a choice overlap, as some chat providers send them (a piece of
+// the first, a piece of the second, another of the first); here a call that begins while another is open
+// waits, with all that is said of it, until that one is finished.
 //
 //   in    call 0 { | args 0 | call 1 { | args 1 | args 0 | } 0 | args 1 | } 1
 //   out   call 0 { | args 0 |                     args 0 | } 0 | call 1 { | args 1 1 | } 1

@@ -121,8 +121,8 @@ class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
   virtual void feed(std::string_view bytes, EventSink& sink) = 0;
-  // How many choices the provider was asked for, before it is fed: where its dialect has no other end than that
-  // of each choice, one that has not begun is cut as well. Nothing to dialects that are asked for one.
+  // How many choices the provider was asked for, before it is fed: where its dialect has no other end than
+  // that of each choice, one that has not begun is cut as well. Nothing to dialects that are asked for one.
   virtual void expect_choices(std::uint32_t /*count*/) noexcept {}
   // The body ended properly. A stream without its proper end comes out as Failed with StreamCut.
   virtual void finish(EventSink& sink) = 0;

@@ -18,8 +18,9 @@ void tidy_media_urls(model::ChatRequest& request);
 // scheme, a part of a URL, a data URL that is no base64.
 Result<> check_media_urls(const model::ChatRequest& request);
 
-// Where `request`, the caller's JSON, names this URL first: "messages[1].content[0].image_url.url". Of one that
-// was tidied, too. Empty if it does not, since a part of another form was read. For errors: it reads all of it.
+// Where `request`, the caller's JSON, names this URL first: "messages[1].content[0].image_url.url". Of one
+// that was tidied, too. Empty if it does not, since a part of another form was read. For errors: it reads all
+// of it.
 std::string place_of_url(wire::JsonValue request, std::string_view url);
 
 }  // namespace qq::dialects

@@ -17,10 +17,10 @@ struct LocalReply {
   std::string body;
 };
 
-// Readiness: configuration loaded, not draining, and a route that can be served. None can where every target's
-// account rests because its key was refused or its quota is used up. Breakers and limits do not count: they pass
-// by themselves, a route's last target is asked whatever its breaker says, and who is told when to come back is
-// served better by us than by a load balancer that sees nobody ready.
+// Readiness: configuration loaded, not draining, and a route that can be served. None can where every
+// target's account rests because its key was refused or its quota is used up. Breakers and limits do not
+// count: they pass by themselves, a route's last target is asked whatever its breaker says, and who is told
+// when to come back is served better by us than by a load balancer that sees nobody ready.
 LocalReply readiness(const relay::LoopServices& services);
 
 // Small answers, which need no key. Nothing for what else is asked.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -93,7 +94,7 @@ void EpollListener::on_events(std::uint32_t /*events*/) noexcept {
       case EAGAIN: return;
       case EMFILE:
       case ENFILE:
-        if (loop_.give_descriptors_back()) continue;
+        if (is_asked() && loop_.give_descriptors_back()) continue;
         switch (refuse_one()) {
           case Refusal::Refused: continue;
           case Refusal::NothingThere: return;
@@ -105,6 +106,12 @@ void EpollListener::on_events(std::uint32_t /*events*/) noexcept {
       default: continue;  // the connection died in the backlog, or a signal came
     }
   }
+}
+
+// Without a descriptor accept4 does not look whether there is anybody.
+bool EpollListener::is_asked() const noexcept {
+  pollfd asked{.fd = socket_->fd(), .events = POLLIN, .revents = 0};
+  return ::poll(&asked, 1, 0) > 0;
 }
 
 EpollListener::Refusal EpollListener::refuse_one() noexcept {

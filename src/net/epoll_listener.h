@@ -1,9 +1,9 @@
 // A listening socket and the loops that accept from it. Each loop waits with EPOLLEXCLUSIVE, so that a new
 // connection wakes one of them and not all. For the files of net/ only.
 //
-// When descriptors run out, whoever has some to give back is asked first (EventLoop); then a spare one is given up for a moment to take the connection, tell it so and
-// close it: otherwise the connection would stay in the backlog and wake the loop for ever. When even that
-// fails, the listener pauses.
+// When descriptors run out, whoever has some to give back is asked first (EventLoop); then a spare one is
+// given up for a moment to take the connection, tell it so and close it: otherwise the connection would stay
+// in the backlog and wake the loop for ever. When even that fails, the listener pauses.
 #pragma once
 #include "net/event_loop.h"
 #include "net/poller.h"
@@ -49,6 +49,7 @@ class EpollListener final : public Listener, private PollTarget, private Timer {
 
   int start() noexcept;
   void on_events(std::uint32_t events) noexcept override;
+  [[nodiscard]] bool is_asked() const noexcept;
   Refusal refuse_one() noexcept;
   void pause() noexcept;
   static void resume(Timer& timer) noexcept;

@@ -103,8 +103,8 @@ class EventLoop {
   virtual Result<std::unique_ptr<Listener>> listen(const ListenOptions& options, Accepted accepted) = 0;
   // Also accepts from a listener of another loop of the same kind (EPOLLEXCLUSIVE).
   virtual Result<std::unique_ptr<Listener>> share(Listener& listener, Accepted accepted) = 0;
-  // Who can do without some descriptors: asked, on this loop's thread, before a connection is refused for lack
-  // of one. False: nothing was given back. Set before anything listens; must not throw away a listener.
+  // Who can do without some descriptors: asked, on this loop's thread, before a connection is refused for
+  // lack of one. False: nothing was given back. Set before anything listens; must not throw away a listener.
   using GiveBack = std::move_only_function<bool()>;
   void when_short_of_descriptors(GiveBack give_back) noexcept { give_back_ = std::move(give_back); }
   // Makes an accepted connection a stream of this loop.

@@ -36,8 +36,8 @@ Error classify_error_object(std::string_view kind, const Error& told, std::strin
 // and junk values: nothing.
 std::optional<Milliseconds> retry_after(const wire::Fields& fields, std::string_view body, WallTime now);
 
-// Whether a wait that the provider asks for means anything: on other failures the header is about a window that
-// the next request may not even touch.
+// Whether a wait that the provider asks for means anything: on other failures the header is about a window
+// that the next request may not even touch.
 bool may_wait(ErrorKind kind) noexcept;
 
 }  // namespace qq::providers

@@ -259,15 +259,13 @@ Task<Result<>> fetch_media(RequestState& state, const model::Attempt& attempt) {
   TaskGroup fetchers;
   for (std::size_t i = 0; i < std::min(kAtOnce, all.media.size()); ++i) fetchers.spawn(fetch_some(all));
   const net::Wake wake = co_await all.over.wait(state.scope());
-  // Who is still at it ends at once: for the client's reason, or because it is no use any more.
-  if (wake != net::Wake::Ready || all.error) {
-    all.stop.cancel(state.client.gone().cancelled() ? state.client.gone().reason() : ErrorKind::Cancelled);
-  }
+  // Who is still at it ends at once, as it is no use any more; at the deadline each does so by itself.
+  if (wake == net::Wake::Cancelled) all.stop.cancel(state.client.gone().reason());
+  if (all.error) all.stop.cancel(ErrorKind::Cancelled);
   co_await fetchers.joined();
   count_wait(state, from);
   if (state.client.gone().cancelled()) co_return fail(net::cancelled_error(state.scope()));
   if (all.error) co_return fail(*std::move(all.error));
-  if (wake == net::Wake::Deadline) co_return fail(too_slow(state));
   co_return Result<>();
 }
 

@@ -1,5 +1,6 @@
 #include "relay/refusal.h"
 
+#include "providers/masking.h"
 #include "providers/upstream_error.h"
 #include "relay/delivery.h"
 #include "relay/read_body.h"
@@ -25,8 +26,7 @@ struct RefusalHead {
   std::string aws_error_type;
 };
 
-[[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const model::Target& target,
-                                                const UpstreamReply& reply) {
+[[gnu::noinline]] RefusalHead read_refusal_head(RequestState& state, const UpstreamReply& reply) {
   const WallTime now = state.services.loop.wall_now();
   return {now, providers::retry_after(reply.head().fields, {}, now),
           std::string(reply.head().fields.find(providers::kAwsErrorType).value_or(std::string_view()))};
@@ -46,7 +46,7 @@ struct RefusalHead {
 }  // namespace
 
 Task<void> take_refusal(RequestState& state, model::Attempt& attempt, UpstreamReply& reply) {
-  const RefusalHead head = read_refusal_head(state, *attempt.target, reply);
+  const RefusalHead head = read_refusal_head(state, reply);
   const Result<std::string> body = co_await read_error_body(state, reply);
   attempt.error = body ? refusal(*attempt.target, reply.status(), head, *body) : body.error();
 }

@@ -17,8 +17,8 @@ class HttpUpstreamClient : public relay::UpstreamClient {
   Task<Result<std::unique_ptr<relay::UpstreamReply>>> send(const relay::UpstreamCall& call,
                                                            const relay::Timers& timers,
                                                            net::Scope scope) override;
-  // Some of the idle connections go, which have been idle for longest: for who needs a descriptor more. False:
-  // there was none.
+  // Some of the idle connections go, which have been idle for longest: for who needs a descriptor more.
+  // False: there was none.
   bool drop_some_idle();
   // Before the loop ends.
   void close_idle() noexcept { pool_.clear(); }

@@ -38,6 +38,7 @@ enum class WebsocketClose : std::uint16_t {
   Policy = 1008,
   TooBig = 1009,
   InternalError = 1011,
+  TryAgainLater = 1013,
 };
 
 // Whether such a code may stand in a Close frame.

@@ -55,24 +55,23 @@ class HttpScript {
 
   // Nothing at the end of the connection.
   static Task<std::optional<std::string>> read_request(ScriptedUpstream& server, net::Stream& stream) {
-    const std::size_t begin = server.received().size();
+    std::string received;
     std::size_t head_end = std::string::npos;
     while (head_end == std::string::npos) {
-      const bool more = co_await ScriptedUpstream::read_to(server, stream, server.received().size() + 1);
+      const bool more = co_await ScriptedUpstream::read_into(server, stream, received, received.size() + 1);
       if (!more) co_return std::nullopt;
-      head_end = server.received().find("\r\n\r\n", begin);
+      head_end = received.find("\r\n\r\n");
     }
     const std::size_t body_at = head_end + 4;
     constexpr std::string_view kLength = "content-length: ";
-    const std::size_t length_at = server.received().find(kLength, begin);
+    const std::size_t length_at = received.find(kLength);
     std::size_t length = 0;
     if (length_at < head_end) {
-      std::from_chars(server.received().data() + length_at + kLength.size(),
-                      server.received().data() + body_at, length);
+      std::from_chars(received.data() + length_at + kLength.size(), received.data() + body_at, length);
     }
-    const bool whole = co_await ScriptedUpstream::read_to(server, stream, body_at + length);
+    const bool whole = co_await ScriptedUpstream::read_into(server, stream, received, body_at + length);
     if (!whole) co_return std::nullopt;
-    co_return server.received().substr(begin);
+    co_return received;
   }
 
   static Task<void> serve(ScriptedUpstream& server, net::Stream& stream) {

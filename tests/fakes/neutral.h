@@ -287,6 +287,20 @@ inline DecodedStream decode_stream(const dialects::ProviderDialect& dialect, mod
   return sink.release();
 }
 
+// What `describe` tells, but for the ids of items that a translation into responses leaves out.
+inline std::string without_item_ids(std::string described) {
+  for (const std::string_view before : {" id ", "\"id\":\""}) {
+    for (std::size_t at = 0; (at = described.find(before, at)) != std::string::npos;) {
+      const bool is_json = before.front() == '"';
+      std::size_t end = described.find_first_of(is_json ? "\"" : " \n", at + before.size());
+      end = std::min(end, described.size());
+      if (is_json) end += described.substr(end, 2) == "\"," ? 2 : 1;
+      described.erase(at, end - at);
+    }
+  }
+  return described;
+}
+
 // The same whole, byte by byte and split at every `stride`-th place of its first `most` bytes.
 inline DecodedStream decode_however_split(const dialects::ProviderDialect& dialect, model::Dialect name,
                                           const model::Target& target, std::string_view body,

@@ -38,12 +38,16 @@ class ScriptedUpstream {
 
   // Appends to `received` until it holds `bytes` bytes; false at the end of the connection.
   static Task<bool> read_to(ScriptedUpstream& server, net::Stream& stream, std::size_t bytes) {
-    while (server.received_.size() < bytes) {
+    return read_into(server, stream, server.received_, bytes);
+  }
+  // The same with a text of the connection's own, where there are several at a time.
+  static Task<bool> read_into(ScriptedUpstream& server, net::Stream& stream, std::string& into,
+                              std::size_t bytes) {
+    while (into.size() < bytes) {
       const std::span<char> scratch = server.loop_.scratch();
-      const net::IoTry got =
-          stream.try_read(scratch.first(std::min(scratch.size(), bytes - server.received_.size())));
+      const net::IoTry got = stream.try_read(scratch.first(std::min(scratch.size(), bytes - into.size())));
       if (got.status == net::IoStatus::Done) {
-        server.received_.append(scratch.data(), got.bytes);
+        into.append(scratch.data(), got.bytes);
         continue;
       }
       if (got.status != net::IoStatus::WouldBlock) co_return false;

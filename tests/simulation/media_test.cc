@@ -211,6 +211,7 @@ TEST(Media, OfAClientThatHasLeftIsFetchedNoFurther) {
   ASSERT_EQ(media.world.records().size(), 1U);
   EXPECT_EQ(media.world.records()[0].error->kind, ErrorKind::ClientGone);
   EXPECT_EQ(media.host.requests.size(), 4U);
+  media.world.run_for(10s);
 }
 
 TEST(Media, HasOneLimitOfTimeForAll) {

@@ -60,7 +60,8 @@ TEST(UnreachableProvider, IsToldByItsNameAndLoggedWithItsAddress) {
         << heard.raw;
     EXPECT_EQ(heard.raw.find("127.0.0"), std::string::npos) << heard.raw;
     ASSERT_TRUE(heard.record && heard.record->error);
-    EXPECT_NE(heard.record->error->message.find("127.0.0.9"), std::string::npos) << heard.record->error->message;
+    EXPECT_NE(heard.record->error->message.find("127.0.0.9"), std::string::npos)
+        << heard.record->error->message;
   }
 }
 

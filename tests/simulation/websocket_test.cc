@@ -743,8 +743,9 @@ TEST_F(Websocket, WhoIsIdleHoldsNoOldConfiguration) {
   run(5s);
   EXPECT_EQ(asked.messages().size(), 1U);
   EXPECT_TRUE(world_->reload().expired());
+  world_->provider(0).misbehave("delay=2000");
   asked.say(chat("alone").body);
-  run(1ms);
+  run(100ms);
   EXPECT_FALSE(world_->reload().expired()) << "the running request is served under the one it began with";
   run(5s);
   EXPECT_EQ(asked.messages().size(), 2U);

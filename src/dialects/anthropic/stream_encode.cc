@@ -1,7 +1,7 @@
 // A stream for a client, in the order that the SDK and Claude Code rely on. Three things wait for what
 // follows them: message_start for usage, which mostly comes with it; a call's start for the state that its id
-// must carry, if the call came whole; message_delta for the usage that other providers send last. And one block
-// is open at a time, whatever a provider's calls do (dialects/calls_in_turn.h).
+// must carry, if the call came whole; message_delta for the usage that other providers send last. And one
+// block is open at a time, whatever a provider's calls do (dialects/calls_in_turn.h).
 #include <algorithm>
 #include <optional>
 #include <utility>

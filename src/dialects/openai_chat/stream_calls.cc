@@ -133,7 +133,8 @@ void CallStream::close(EventOut& out) {
 
 bool CallStream::any_cut_short() const noexcept {
   return std::ranges::any_of(calls_, [](const Call& call) {
-    return call.started && !call.custom && call.is_json && call.arguments.begun() && !call.arguments.complete();
+    return call.started && !call.custom && call.is_json && call.arguments.begun() &&
+           !call.arguments.complete();
   });
 }
 

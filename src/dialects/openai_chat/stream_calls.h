@@ -56,7 +56,7 @@ class CallStream {
     wire::JsonProgress arguments;
     bool custom = false;
     bool started = false;
-    bool any = false;  // there were arguments
+    bool any = false;     // there were arguments
     bool is_json = true;  // as far as they came
     bool closed = false;
     [[nodiscard]] bool is_whole() const noexcept { return !custom && arguments.complete(); }

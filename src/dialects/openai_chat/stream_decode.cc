@@ -407,9 +407,8 @@ class ChunkDecoder final : public StreamDecoder {
   // ---- the end
 
   [[nodiscard]] bool all_finished() const noexcept {
-    return choices_.size() >= choices_expected_ && std::ranges::all_of(choices_, [](const ReadChoice& each) {
-             return each.finish != Finish::None;
-           });
+    return choices_.size() >= choices_expected_ &&
+           std::ranges::all_of(choices_, [](const ReadChoice& each) { return each.finish != Finish::None; });
   }
 
   void end() {

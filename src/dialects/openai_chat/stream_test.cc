@@ -141,8 +141,8 @@ TEST(ChatStreamDecode, ACallThatIsCutShortIsNoAnswer) {
   const DecodedStream broken = decoded(chunks(cut, "tool_calls"));
   ASSERT_TRUE(broken.events.contains("failed")) << broken.events;
   EXPECT_FALSE(broken.events.contains("finished")) << broken.events;
-  const std::string without_a_word = R"(data: {"id":"c","choices":[{"index":0,"delta":)" +
-                                     std::string(cut[0]) + "}]}\n\ndata: [DONE]\n\n";
+  const std::string without_a_word =
+      R"(data: {"id":"c","choices":[{"index":0,"delta":)" + std::string(cut[0]) + "}]}\n\ndata: [DONE]\n\n";
   EXPECT_TRUE(decoded(without_a_word).events.contains("failed"));
   EXPECT_TRUE(events(cut, "length").ends_with("0.0 done\n0 finished length (length)\n"))
       << "who says that a limit cut it is believed";
@@ -150,10 +150,9 @@ TEST(ChatStreamDecode, ACallThatIsCutShortIsNoAnswer) {
 }
 
 TEST(ChatStreamDecode, ArgumentsThatAreNoJsonAreTheModels) {
-  EXPECT_TRUE(
-      events({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"x: 1"}}]})"},
-             "tool_calls")
-          .ends_with("0 finished tool_calls (tool_calls)\n"));
+  EXPECT_TRUE(events({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"x: 1"}}]})"},
+                     "tool_calls")
+                  .ends_with("0 finished tool_calls (tool_calls)\n"));
   EXPECT_TRUE(events({R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]})"},
                      "tool_calls")
                   .ends_with("0 finished tool_calls (tool_calls)\n"))

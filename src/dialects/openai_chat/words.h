@@ -21,10 +21,11 @@ struct Said {
 
 // A provider's finish reason, whichever of the many words it is; None for "" only.
 model::Finish finish_of(std::string_view word) noexcept;
-// What a choice's end comes to, with what is known of its calls. No word at all is an end as well, and Google's
-// endpoint says "stop" to calls. But a "stop" in the middle of a call's arguments (`cut`) is a stop string's
-// work, for all that is known, and not a call that waits for its result.
-model::Finish finish_with(model::Finish told, bool has_calls, bool cut, std::string_view stop_string) noexcept;
+// What a choice's end comes to, with what is known of its calls. No word at all is an end as well, and
+// Google's endpoint says "stop" to calls. But a "stop" in the middle of a call's arguments (`cut`) is a stop
+// string's work, for all that is known, and not a call that waits for its result.
+model::Finish finish_with(model::Finish told, bool has_calls, bool cut,
+                          std::string_view stop_string) noexcept;
 // Of calls that are told as whole and are not: nobody is to act on half of what the model wanted.
 Error broken_off_call();
 // The word for clients: one that OpenAI's own SDKs know, but "error" for what broke. Empty for None.

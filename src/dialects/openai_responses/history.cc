@@ -203,10 +203,11 @@ Result<std::vector<NamedItem>> named_items(JsonValue input) {
           fmt::format("input[{}].id", index), "duplicate_item"));
     }
     if (names.size() == kNamedItemsMax) {
-      return fail(invalid(fmt::format("'input' refers to more than {} earlier items by their ids alone; send the "
-                                      "items themselves, or go on with previous_response_id or conversation",
-                                      kNamedItemsMax),
-                          fmt::format("input[{}].id", index), "array_above_max_length"));
+      return fail(
+          invalid(fmt::format("'input' refers to more than {} earlier items by their ids alone; send the "
+                              "items themselves, or go on with previous_response_id or conversation",
+                              kNamedItemsMax),
+                  fmt::format("input[{}].id", index), "array_above_max_length"));
     }
     names.push_back({name->id.string(), name->must_be_found});
   }

@@ -124,7 +124,8 @@ TEST(ResponsesHistory, WhatIsNamedTakesItsNamesPlace) {
 TEST(ResponsesHistory, OnlySoManyItemsMayBeNamed) {
   const auto naming = [](std::size_t count) {
     std::string input = "[{\"role\":\"user\",\"content\":\"a\"}";
-    for (std::size_t i = 0; i < count; ++i) input += R"(,{"type":"item_reference","id":"msg_)" + std::to_string(i) + "\"}";
+    for (std::size_t i = 0; i < count; ++i)
+      input += R"(,{"type":"item_reference","id":"msg_)" + std::to_string(i) + "\"}";
     return input + "]";
   };
   const std::string most = naming(kNamedItemsMax);

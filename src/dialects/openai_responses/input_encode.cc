@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dialects/losses.h"
 #include "dialects/openai_responses/items.h"
 #include "dialects/openai_responses/members.h"
@@ -40,6 +42,13 @@ bool is_bare_text(const Part& part) noexcept {
 bool holds_opaque_from_elsewhere(const Part& part) noexcept {
   const auto* opaque = part.as<model::OpaquePart>();
   return opaque != nullptr && opaque->dialect != kDialect;
+}
+
+// Of an item that the provider ran itself.
+bool keeps_its_id(const Part& part) noexcept {
+  const auto* opaque = part.as<model::OpaquePart>();
+  return opaque != nullptr && opaque->dialect == kDialect && !is_in_message(part) &&
+         !is_id_to_spare(opaque->type);
 }
 
 std::string data_url(const MediaPart& media, std::string_view otherwise) {
@@ -172,11 +181,12 @@ Result<std::size_t> InputWriter::write_message(const model::Turn& turn, std::siz
   return end;
 }
 
-// One item of all the thoughts that go together: those of one id, up to the one that has the state. A sealed one
-// says all that its provider needs, and goes without its id as the items around it do: OpenAI refuses a thought
-// that it knows by its id beside calls and messages that it does not ("without its required following item").
-// Without one it takes a thought though its schema wants it: 64bit/async-openai#535, NousResearch/
-// hermes-agent#10217, and Codex sends all of them so; dotnet/extensions#7629 says otherwise.
+// One item of all the thoughts that go together: those of one id, up to the one that has the state. A sealed
+// one says all that its provider needs, and goes without its id as the items around it do: OpenAI refuses a
+// thought that it knows by its id beside calls and messages that it does not ("without its required following
+// item"). Without one it takes a thought though its schema wants it: 64bit/async-openai#535, NousResearch/
+// hermes-agent#10217, and Codex sends all of them so; dotnet/extensions#7629 says otherwise. Beside an item
+// that cannot do without its id it keeps its own, which that one is known to belong to.
 std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
   const std::string& id = parts[at].as<ReasoningPart>()->id;
   const Part* sealed = nullptr;
@@ -195,7 +205,7 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     return end;
   }
   json_.begin_object().member("type", "reasoning");
-  if (!id.empty() && !ours) json_.member("id", id);
+  if (!id.empty() && (!ours || std::ranges::any_of(parts, keeps_its_id))) json_.member("id", id);
   for (const bool summaries : {true, false}) {
     bool open = summaries;  // `summary` must be there, `content` need not
     if (open) json_.key("summary").begin_array();

@@ -165,8 +165,10 @@ TEST(ResponsesProperty, RequestsSurvive) {
     EXPECT_TRUE(losses.empty()) << "seed " << seed;
     const auto again = client_side().decode_request(encoded->body, {});
     ASSERT_TRUE(again) << "seed " << seed << ": " << again.error().param << "\n" << encoded->body;
-    ASSERT_EQ(testing::describe(*again), testing::describe(request)) << "seed " << seed << "\n"
-                                                                     << encoded->body;
+    ASSERT_EQ(testing::without_item_ids(testing::describe(*again)),
+              testing::without_item_ids(testing::describe(request)))
+        << "seed " << seed << "\n"
+        << encoded->body;
   }
 }
 

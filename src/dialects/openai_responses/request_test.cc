@@ -36,14 +36,6 @@ model::ChatRequest from_chat() {
   return request;
 }
 
-// As far as they are spared in a translation.
-std::string without_ids(std::string described) {
-  for (const std::string_view id : {" id rs_1", R"("id":"ws_1",)"}) {
-    for (std::size_t at = 0; (at = described.find(id, at)) != std::string::npos;) described.erase(at, id.size());
-  }
-  return described;
-}
-
 TEST(ResponsesRequest, EveryKindOfItemIsRead) {
   const auto request = decoded(R"({"model":"m","instructions":"be brief","input":[
     {"role":"developer","content":"rules"},
@@ -97,7 +89,8 @@ TEST(ResponsesRequest, EveryKindOfItemIsRead) {
     opaque openai_responses web_search_call {"type":"web_search_call","id":"ws_1","status":"completed"}
     opaque openai_responses item_reference {"type":"item_reference","id":"rs_0"}
 )");
-  EXPECT_EQ(testing::describe(decoded(encoded(request))), without_ids(testing::describe(request)))
+  EXPECT_EQ(testing::without_item_ids(testing::describe(decoded(encoded(request)))),
+            testing::without_item_ids(testing::describe(request)))
       << encoded(request);
 }
 
@@ -330,6 +323,14 @@ TEST(ResponsesRequest, StatesGoToTheirMakersOnly) {
   EXPECT_EQ(losses.size(), 2U);
 }
 
+TEST(ResponsesRequest, AThoughtKeepsItsIdBesideAnItemThatDoesSo) {
+  const auto request = decoded(
+      R"({"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"},)"
+      R"({"type":"tool_search_call","id":"tsc_1","status":"completed"}]})");
+  EXPECT_NE(encoded(request).find(R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"})"),
+            std::string::npos);
+}
+
 // A thought that OpenAI knows by its id beside a call that it does not is refused.
 TEST(ResponsesRequest, NoItemOfATranslatedTurnHasAnId) {
   const auto request = decoded(
@@ -339,7 +340,8 @@ TEST(ResponsesRequest, NoItemOfATranslatedTurnHasAnId) {
       R"({"type":"function_call_output","call_id":"c","output":"x"},)"
       R"({"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"t"}]}]})");
   const std::string body = encoded(request);
-  EXPECT_NE(body.find(R"({"type":"reasoning","summary":[],"encrypted_content":"E"})"), std::string::npos) << body;
+  EXPECT_NE(body.find(R"({"type":"reasoning","summary":[],"encrypted_content":"E"})"), std::string::npos)
+      << body;
   EXPECT_EQ(body.find(R"("id":)"), std::string::npos) << body;
 }
 

@@ -56,8 +56,8 @@ std::vector<Fate> fates_of(wire::JsonValue items, Thoughts go);
 bool is_filled(std::optional<wire::JsonValue> value) noexcept;
 // A thought of which nothing but its id is said.
 bool is_hollow(wire::JsonValue thought) noexcept;
-// Whether an item of this type is taken without its id, which says nothing that is needed. Of others it is part
-// of what they are: an approval names its request's.
+// Whether an item of this type is taken without its id, which says nothing that is needed. Of others it is
+// part of what they are: an approval names its request's.
 bool is_id_to_spare(std::string_view type) noexcept;
 // Whether a client says such an item, or a model.
 bool is_clients_item(wire::JsonValue item) noexcept;

@@ -36,7 +36,9 @@ before(async () => {
     for (const delta of model === 'mixed' ? mixed : cut) response.write(chunk(delta));
     response.end(`${chunk({}, ends[model])}data: [DONE]\n\n`);
   });
-  rig = await Rig.start(configuration(Object.keys(ends).map((name) => ({ name, base_url: provider.baseURL }))));
+  const sections = configuration(Object.keys(ends).map((name) => ({ name, base_url: provider.baseURL })));
+  for (const each of sections.providers as { kind: string }[]) each.kind = 'zhipu';  // it has chat only
+  rig = await Rig.start(sections);
   anthropic = new Anthropic({ baseURL: rig.baseURL.replace(/\/v1$/, ''), apiKey: clientKey, maxRetries: 0 });
   openai = new OpenAI({ baseURL: rig.baseURL, apiKey: clientKey, maxRetries: 0 });
 });
