@@ -6,9 +6,9 @@
 // An unknown key and a disabled one are answered alike and take the same time: a disabled key is not in the
 // table at all, and the table takes the same time for whatever it does not hold (digest_table.h).
 //
-// Keys need not have our own format: an operator's old strings work once their hash is configured. The checksum
-// of ours is for whoever hashes them (`queqiao keys hash`): a mistyped key has another digest, and to check it
-// first would cost each good request more than it saves.
+// Keys need not have our own format: an operator's old strings work once their hash is configured. The
+// checksum of ours is for whoever hashes them (`queqiao keys hash`): a mistyped key has another digest, and
+// to check it first would cost each good request more than it saves.
 #pragma once
 #include <optional>
 #include <span>

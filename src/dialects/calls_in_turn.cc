@@ -7,21 +7,21 @@ namespace qq::dialects {
 namespace {
 
 using model::StreamEvent;
-using Kind = StreamEvent::Kind;
+using EventKind = StreamEvent::Kind;
 
 // What a call costs beside its texts, so that a million empty ones are too many as well.
 constexpr std::size_t kCallBytes = 256;
 
-bool is_of_a_part(Kind kind) noexcept {
+bool is_of_a_part(EventKind kind) noexcept {
   switch (kind) {
-    case Kind::PartStarted:
-    case Kind::TextDelta:
-    case Kind::ArgumentsDelta:
-    case Kind::StateDelta:
-    case Kind::CitationDelta:
-    case Kind::MediaDelta:
-    case Kind::OpaqueDelta:
-    case Kind::PartFinished: return true;
+    case EventKind::PartStarted:
+    case EventKind::TextDelta:
+    case EventKind::ArgumentsDelta:
+    case EventKind::StateDelta:
+    case EventKind::CitationDelta:
+    case EventKind::MediaDelta:
+    case EventKind::OpaqueDelta:
+    case EventKind::PartFinished: return true;
     default: return false;
   }
 }
@@ -33,10 +33,10 @@ bool CallsInTurn::take(const StreamEvent& event, EventSink& sink) {
     sink.on_event(event);
     return true;
   }
-  if (!open_ && event.kind == Kind::PartStarted) open_ = event.part;
+  if (!open_ && event.kind == EventKind::PartStarted) open_ = event.part;
   if (open_ != event.part) return hold(event);
   sink.on_event(event);
-  if (event.kind != Kind::PartFinished) return true;
+  if (event.kind != EventKind::PartFinished) return true;
   open_.reset();
   while (!open_ && !waiting_.empty()) {
     const Held next = std::move(waiting_.front());
@@ -47,7 +47,7 @@ bool CallsInTurn::take(const StreamEvent& event, EventSink& sink) {
 }
 
 bool CallsInTurn::hold(const StreamEvent& event) {
-  if (event.kind == Kind::PartStarted) {
+  if (event.kind == EventKind::PartStarted) {
     Held& call = waiting_.emplace_back();
     call.choice = event.choice;
     call.part = event.part;
@@ -61,16 +61,16 @@ bool CallsInTurn::hold(const StreamEvent& event) {
   }
   const auto call = std::ranges::find(waiting_, event.part, &Held::part);
   if (call == waiting_.end()) return true;  // no grammar has it
-  if (event.kind == Kind::ArgumentsDelta) call->arguments += event.text;
-  if (event.kind == Kind::StateDelta) call->state = *event.state;
-  if (event.kind == Kind::PartFinished) call->finished = true;
-  bytes_ += event.text.size() + (event.kind == Kind::StateDelta ? event.state->data.size() : 0);
+  if (event.kind == EventKind::ArgumentsDelta) call->arguments += event.text;
+  if (event.kind == EventKind::StateDelta) call->state = *event.state;
+  if (event.kind == EventKind::PartFinished) call->finished = true;
+  bytes_ += event.text.size() + (event.kind == EventKind::StateDelta ? event.state->data.size() : 0);
   return bytes_ <= kHeldMax;
 }
 
 void CallsInTurn::tell(const Held& call, EventSink& sink) {
   bytes_ -= kCallBytes + call.id.size() + call.name.size() + call.state.data.size() + call.arguments.size();
-  StreamEvent event{.kind = Kind::PartStarted,
+  StreamEvent event{.kind = EventKind::PartStarted,
                     .part_kind = model::PartKind::ToolCall,
                     .choice = call.choice,
                     .part = call.part,
@@ -82,19 +82,19 @@ void CallsInTurn::tell(const Held& call, EventSink& sink) {
   sink.on_event(event);
   event.id = event.name = {};
   if (!call.state.empty()) {
-    event.kind = Kind::StateDelta;
+    event.kind = EventKind::StateDelta;
     event.state = &call.state;
     sink.on_event(event);
     event.state = nullptr;
   }
   if (!call.arguments.empty()) {
-    event.kind = Kind::ArgumentsDelta;
+    event.kind = EventKind::ArgumentsDelta;
     event.text = call.arguments;
     sink.on_event(event);
     event.text = {};
   }
   if (!call.finished) return;
-  event.kind = Kind::PartFinished;
+  event.kind = EventKind::PartFinished;
   sink.on_event(event);
   open_.reset();
 }

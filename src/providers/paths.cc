@@ -80,7 +80,8 @@ void add_base_paths(const ProviderKind& kind, const std::string& base, std::stri
 }
 
 constexpr std::uint32_t kEveryEndpoint = ~0U;
-// These have no deployment in their path: they are reached by the /openai/v1 form. Realtime has it in its query.
+// These have no deployment in their path: they are reached by the /openai/v1 form. Realtime has it in its
+// query.
 constexpr std::uint32_t kPerDeployment =
     ~(bit_of(Endpoint::Responses) | bit_of(Endpoint::CompactResponse) | bit_of(Endpoint::Realtime) |
       bit_of(Endpoint::Files) | bit_of(Endpoint::Batches));

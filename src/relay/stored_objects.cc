@@ -18,7 +18,7 @@ namespace qq::relay {
 namespace {
 
 namespace history = dialects::openai_responses;
-using Verb = StoredCall::Verb;
+using StoredVerb = StoredCall::Verb;
 
 constexpr std::size_t kLimitMax = 100;
 // For the store. The client has the request's own time to take what it is told.
@@ -27,21 +27,21 @@ constexpr Milliseconds kStoreWait{5'000};
 struct Form {
   std::string_view method;
   std::string_view path;  // {} stands for one segment
-  Verb verb;
+  StoredVerb verb;
 };
 constexpr std::array kForms = {
-    Form{"GET", "/v1/responses/{}", Verb::GetResponse},
-    Form{"DELETE", "/v1/responses/{}", Verb::DeleteResponse},
-    Form{"GET", "/v1/responses/{}/input_items", Verb::ListInput},
-    Form{"POST", "/v1/responses/{}/cancel", Verb::CancelResponse},
-    Form{"POST", "/v1/conversations", Verb::CreateConversation},
-    Form{"GET", "/v1/conversations/{}", Verb::GetConversation},
-    Form{"POST", "/v1/conversations/{}", Verb::UpdateConversation},
-    Form{"DELETE", "/v1/conversations/{}", Verb::DeleteConversation},
-    Form{"GET", "/v1/conversations/{}/items", Verb::ListItems},
-    Form{"POST", "/v1/conversations/{}/items", Verb::AddItems},
-    Form{"GET", "/v1/conversations/{}/items/{}", Verb::GetItem},
-    Form{"DELETE", "/v1/conversations/{}/items/{}", Verb::DeleteItem},
+    Form{"GET", "/v1/responses/{}", StoredVerb::GetResponse},
+    Form{"DELETE", "/v1/responses/{}", StoredVerb::DeleteResponse},
+    Form{"GET", "/v1/responses/{}/input_items", StoredVerb::ListInput},
+    Form{"POST", "/v1/responses/{}/cancel", StoredVerb::CancelResponse},
+    Form{"POST", "/v1/conversations", StoredVerb::CreateConversation},
+    Form{"GET", "/v1/conversations/{}", StoredVerb::GetConversation},
+    Form{"POST", "/v1/conversations/{}", StoredVerb::UpdateConversation},
+    Form{"DELETE", "/v1/conversations/{}", StoredVerb::DeleteConversation},
+    Form{"GET", "/v1/conversations/{}/items", StoredVerb::ListItems},
+    Form{"POST", "/v1/conversations/{}/items", StoredVerb::AddItems},
+    Form{"GET", "/v1/conversations/{}/items/{}", StoredVerb::GetItem},
+    Form{"DELETE", "/v1/conversations/{}/items/{}", StoredVerb::DeleteItem},
 };
 
 // "input_tokens" is an endpoint of its own.
@@ -149,18 +149,18 @@ class Serving {
   Task<Result<std::string>> answer(net::Scope scope) {
     const StoreCall at(services_.loop, incoming_.key->owner, services_.loop.wall_now(), scope);
     switch (call_.verb) {
-      case Verb::GetResponse: return get_response(at);
-      case Verb::DeleteResponse: return delete_response(at);
-      case Verb::ListInput: return list_input(at);
-      case Verb::CancelResponse: return cancel_response(at);
-      case Verb::CreateConversation: return create(at);
-      case Verb::GetConversation: return get(at);
-      case Verb::UpdateConversation: return update(at);
-      case Verb::DeleteConversation: return remove(at);
-      case Verb::ListItems: return list_items(at);
-      case Verb::AddItems: return add_items(at);
-      case Verb::GetItem: return get_item(at);
-      case Verb::DeleteItem: return delete_item(at);
+      case StoredVerb::GetResponse: return get_response(at);
+      case StoredVerb::DeleteResponse: return delete_response(at);
+      case StoredVerb::ListInput: return list_input(at);
+      case StoredVerb::CancelResponse: return cancel_response(at);
+      case StoredVerb::CreateConversation: return create(at);
+      case StoredVerb::GetConversation: return get(at);
+      case StoredVerb::UpdateConversation: return update(at);
+      case StoredVerb::DeleteConversation: return remove(at);
+      case StoredVerb::ListItems: return list_items(at);
+      case StoredVerb::AddItems: return add_items(at);
+      case StoredVerb::GetItem: return get_item(at);
+      case StoredVerb::DeleteItem: return delete_item(at);
     }
     std::unreachable();
   }

@@ -184,7 +184,7 @@ class JsonMembers : public JsonWalk {
     return true;
   }
   [[nodiscard]] std::string_view raw_key() const noexcept { return key_; }  // without quotes, escaped
-  [[nodiscard]] bool key_escapes() const noexcept { return key_escapes_; }         // it has a backslash
+  [[nodiscard]] bool key_escapes() const noexcept { return key_escapes_; }  // it has a backslash
   // The key unescaped equals `name`. Fast when there is no backslash.
   [[nodiscard]] bool key_is(std::string_view name) const noexcept {
     return key_escapes_ ? escaped_key_is(name) : key_ == name;

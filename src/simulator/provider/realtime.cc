@@ -11,7 +11,7 @@ namespace qq::simulator {
 namespace {
 
 constexpr std::uint64_t kBytesPerToken = 4800;
-constexpr std::string_view kWords = "Rivers bend where the ground lets them.";
+constexpr std::string_view kSpokenWords = "Rivers bend where the ground lets them.";
 
 std::string quoted_text(std::string_view text) {
   std::string out;
@@ -106,7 +106,7 @@ void RealtimeModel::respond(wire::JsonValue request, std::vector<Event>& events)
   const auto of_response = request.member("response");
   const bool asks = of_response && of_response->is_object() && of_response->member("output_modalities");
   const bool spoken = asks ? !says_text_only(*of_response) : !text_only_;
-  std::vector<std::string> words = token_pieces(kWords);
+  std::vector<std::string> words = token_pieces(kSpokenWords);
   if (script_.words) {
     const std::vector<std::string> usual = words;
     words.clear();

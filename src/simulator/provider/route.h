@@ -29,7 +29,7 @@ enum class Route : std::uint8_t {
   CohereEmbed,
   InvokeEmbed,  // Bedrock: a model that embeds, by its name
   Compact,      // responses/compact
-  Realtime,  // a WebSocket
+  Realtime,     // a WebSocket
   Unknown,
 };
 std::string_view to_string(Route route) noexcept;
