@@ -9,7 +9,7 @@ namespace {
 
 using model::Dialect;
 
-model::Part thought(std::string text, Dialect maker, std::string state) {
+model::Part sealed_thought(std::string text, Dialect maker, std::string state) {
   model::Part part(model::ReasoningPart{.text = std::move(text)});
   part.state = {maker, std::move(state)};
   return part;
@@ -19,8 +19,8 @@ TEST(CarriedState, ComesBackOutOfTheIdOfACall) {
   Carried carried;
   carried.call = {Dialect::Gemini, "c2ln/+=="};
   carried.reasoning.push_back(
-      thought("First \xe2\x80\x94 think.\n", Dialect::Anthropic, std::string(900, 's')));
-  carried.reasoning.push_back(thought("", Dialect::Anthropic, "z"));
+      sealed_thought("First \xe2\x80\x94 think.\n", Dialect::Anthropic, std::string(900, 's')));
+  carried.reasoning.push_back(sealed_thought("", Dialect::Anthropic, "z"));
   carried.reasoning.back().as<model::ReasoningPart>()->kind = model::ReasoningPart::Kind::Redacted;
 
   const std::optional<std::string> id = with_carried("call_1", carried);

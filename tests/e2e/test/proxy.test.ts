@@ -94,7 +94,7 @@ for (const [whim, status, code] of refusals) {
   });
 }
 
-test('a wrong password is a failure to connect that says 407 and not the password', async () => {
+test('a wrong password is a failure to connect whose log line says 407 and not the password', async () => {
   const wrong = 'canary-wrong-proxy-password-20';
   keep(wrong);
   const locked = await Rig.start(
@@ -104,7 +104,8 @@ test('a wrong password is a failure to connect that says 407 and not the passwor
   );
   const got = await chat(locked.baseURL, 'plain');
   assert.equal(got.status, 503, got.text);
-  assert.match(got.json.error.message, /407/);
+  assert.match(got.json.error.message, /cannot be reached/);
+  await locked.program.line(locked.program.stderr, /"error_message":"[^"]*407/);
   assert.equal(proxy.unauthorized() > 0, true);
 });
 
