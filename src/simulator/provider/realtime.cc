@@ -19,7 +19,7 @@ std::string quoted_text(std::string_view text) {
   return out;
 }
 
-std::string text_of(wire::JsonValue object, std::string_view key) {
+std::string member_text(wire::JsonValue object, std::string_view key) {
   const auto found = object.member(key);
   return found && found->is_string() ? found->string() : std::string();
 }
@@ -58,15 +58,15 @@ std::vector<RealtimeModel::Event> RealtimeModel::greeting() {
 void RealtimeModel::take_session(wire::JsonValue session) {
   if (session.member("output_modalities")) text_only_ = says_text_only(session);
   if (const auto transcription = session.at("audio", "input", "transcription"); transcription) {
-    transcription_ = transcription->is_object() ? text_of(*transcription, "model") : std::string();
+    transcription_ = transcription->is_object() ? member_text(*transcription, "model") : std::string();
   }
 }
 
 std::string RealtimeModel::take_item(wire::JsonValue item) {
   if (const auto content = item.member("content"); content && content->is_array()) {
     for (wire::JsonElements parts(*content); parts.next();) {
-      text_tokens_ += token_pieces(text_of(parts.value(), "text")).size();
-      audio_tokens_ += text_of(parts.value(), "audio").size() * 3 / 4 / kBytesPerToken;
+      text_tokens_ += token_pieces(member_text(parts.value(), "text")).size();
+      audio_tokens_ += member_text(parts.value(), "audio").size() * 3 / 4 / kBytesPerToken;
     }
   }
   return fmt::format(R"("item":{{"id":"item_{}","type":"message","status":"completed"}})", ++items_);
@@ -158,13 +158,13 @@ std::vector<RealtimeModel::Event> RealtimeModel::answer(std::string_view message
     return events;
   }
   const wire::JsonValue asked(message);
-  const std::string type = text_of(asked, "type");
+  const std::string type = member_text(asked, "type");
   if (type == "session.update") {
     const auto wanted = asked.member("session");
     if (wanted && wanted->is_object()) {
-      const std::string named = text_of(*wanted, "model");
+      const std::string named = member_text(*wanted, "model");
       if (!named.empty() && named != model_) {
-        events.push_back(error("invalid_model", "Model cannot be changed.", text_of(asked, "event_id")));
+        events.push_back(error("invalid_model", "Model cannot be changed.", member_text(asked, "event_id")));
         return events;
       }
       take_session(*wanted);
@@ -174,14 +174,14 @@ std::vector<RealtimeModel::Event> RealtimeModel::answer(std::string_view message
     const auto item = asked.member("item");
     events.push_back({event("conversation.item.added", take_item(item.value_or(wire::JsonValue("{}"))))});
   } else if (type == "input_audio_buffer.append") {
-    buffered_ += text_of(asked, "audio").size() * 3 / 4;
+    buffered_ += member_text(asked, "audio").size() * 3 / 4;
   } else if (type == "input_audio_buffer.commit") {
     commit_audio(events);
   } else if (type == "response.create") {
     respond(asked, events);
   } else {
     events.push_back(
-        error("invalid_value", fmt::format("Invalid value: '{}'.", type), text_of(asked, "event_id")));
+        error("invalid_value", fmt::format("Invalid value: '{}'.", type), member_text(asked, "event_id")));
   }
   return events;
 }
