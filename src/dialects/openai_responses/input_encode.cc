@@ -205,7 +205,7 @@ std::size_t InputWriter::write_reasoning(const Parts& parts, std::size_t at) {
     return end;
   }
   json_.begin_object().member("type", "reasoning");
-  if (!id.empty() && (!ours || std::ranges::any_of(parts, keeps_its_id))) json_.member("id", id);
+  if (!id.empty() && (!ours || turn_keeps_ids_)) json_.member("id", id);
   for (const bool summaries : {true, false}) {
     bool open = summaries;  // `summary` must be there, `content` need not
     if (open) json_.key("summary").begin_array();
@@ -301,6 +301,7 @@ Result<std::size_t> InputWriter::write_item(const model::Turn& turn, std::size_t
 
 Result<> InputWriter::write(const model::Turn& turn, std::size_t index) {
   turn_ = index;
+  turn_keeps_ids_ = std::ranges::any_of(turn.parts, keeps_its_id);
   for (std::size_t at = 0; at < turn.parts.size();) {
     QQ_TRY(at, write_item(turn, at));
   }

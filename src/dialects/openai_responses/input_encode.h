@@ -34,6 +34,7 @@ class InputWriter {
   Losses& losses_;
   CallIds ids_;
   std::size_t turn_ = 0;
+  bool turn_keeps_ids_ = false;  // it has an item that cannot do without its id
 };
 
 }  // namespace qq::dialects::openai_responses

@@ -331,6 +331,17 @@ TEST(ResponsesRequest, AThoughtKeepsItsIdBesideAnItemThatDoesSo) {
             std::string::npos);
 }
 
+TEST(ResponsesRequest, ATurnOfManyThoughtsIsWrittenInOnePass) {
+  auto request = from_chat();
+  model::Turn turn{.role = model::Role::Assistant};
+  for (std::size_t i = 0; i < 200'000; ++i) {
+    model::Part& part = turn.parts.emplace_back(model::ReasoningPart{.id = "rs"});
+    part.state = {model::Dialect::OpenAiResponses, "E"};
+  }
+  request.turns.push_back(std::move(turn));
+  EXPECT_GT(encoded(request).size(), 200'000U) << "within a test's time";
+}
+
 // A thought that OpenAI knows by its id beside a call that it does not is refused.
 TEST(ResponsesRequest, NoItemOfATranslatedTurnHasAnId) {
   const auto request = decoded(
