@@ -146,6 +146,7 @@ OwnRequest Connection::own(Admitted& admitted) {
   own.wall_started = incoming.wall_started;
   own.started = incoming.started;
   own.asked = admitted.what.empty() ? AskedPath::at(incoming.path) : admitted.asked;
+  if (admitted.what.empty() && incoming.held) own.asked.dialect = model::dialect_of(incoming.endpoint);
   own.what = admitted.what.empty() ? fmt::format("POST {}", incoming.path) : std::move(admitted.what);
   own.key = incoming.key;
   own.body_bytes = incoming.body.size();

@@ -385,5 +385,22 @@ TEST(HeldObjects, ABatchReadsNobodyElsesFiles) {
   id_of(one.call("POST", "/v1/messages/batches", requests));
 }
 
+TEST(HeldObjects, ABodyThatIsRefusedIsRefusedInItsDialect) {
+  World world(shop());
+  for (const bool anthropic : {true, false}) {
+    Client& client = world.client();
+    client.start(
+        fmt::format("POST /v1/files HTTP/1.1\r\nhost: x\r\n{}{}content-type: multipart/form-data; "
+                    "boundary=b\r\ntransfer-encoding: chunked\r\n\r\n",
+                    kKeyLine, anthropic ? kAnthropic : ""));
+    world.run_for(100ms);
+    client.say("no chunk\r\n");
+    world.run_until_end(client);
+    EXPECT_EQ(client.reply().status, 400) << client.raw();
+    EXPECT_EQ(client.reply().body.starts_with(R"({"type":"error")"), anthropic) << client.reply().body;
+  }
+  world.expect_rest();
+}
+
 }  // namespace
 }  // namespace qq::simulation::held
