@@ -200,6 +200,11 @@ void RealtimeRelay::check_client() {
   }
   if (now >= last_message_ + timers.realtime_idle) last_message_ = now;  // the provider's turn
   if (now < client_deadline()) return;
+  if (client_.pending()) {
+    // A ping would wait behind what it has yet to take, and whether it takes that is judged there.
+    client_heard_ = now;
+    return;
+  }
   if (pinged_) {
     return end({.error = Error::client(ErrorKind::ClientGone, "pings are not answered"),
                 .to_client = WebsocketClose::Policy,
@@ -207,7 +212,6 @@ void RealtimeRelay::check_client() {
                 .reason = "pings are not answered"});
   }
   pinged_ = true;
-  if (client_.pending()) return;  // whether it takes what it has is judged there
   say_to_client(WebsocketOpcode::Ping, kOurPing);
   if (client_.pending()) wake_the_other();
 }

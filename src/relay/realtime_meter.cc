@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "relay/shown_word.h"
 #include "relay/socket_port.h"
 
 namespace qq::relay {
@@ -35,7 +36,7 @@ void RealtimeMeter::take(const RealtimeEvent& event) {
       const Running ended = take_running(event.id);
       if (is_repeated("response", event.id)) return;
       ++state_.incoming.realtime->responses;
-      record(RecordPart::Response, ended, event.usage, event.status, nullptr);
+      record(RecordPart::Response, ended, event.usage, shown_finish(event.status, *attempt_.target), nullptr);
       return;
     }
     case RealtimeEvent::Kind::Transcribed:

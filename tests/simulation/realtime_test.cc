@@ -398,6 +398,18 @@ TEST_F(Realtime, UsageIsCountedOnceAResponseInThreeViews) {
   world_->expect_rest();
 }
 
+TEST_F(Realtime, AStatusThatQuotesTheCredentialIsNotLogged) {
+  world_->provider(0).misbehave("finish=sk-upstream");
+  WebsocketClient& socket = open();
+  socket.say(kAsk);
+  run(2s);
+  ASSERT_EQ(records(RecordPart::Response).size(), 1U);
+  EXPECT_EQ(records(RecordPart::Response)[0].finish_reason, "other");
+  socket.say_close(WebsocketClose::Normal);
+  expect_closed(socket, "1000 ");
+  world_->expect_rest();
+}
+
 TEST_F(Realtime, AResponseThatTheConnectionsEndCutsIsRecorded) {
   world_->provider(0).misbehave("gap=500; words=40");
   for (const auto how : {Client::Leave::Reset, Client::Leave::Fin}) {
@@ -504,6 +516,26 @@ TEST_F(Realtime, AClientThatAnswersNoPingsIsLost) {
   expect_closed(socket, "1008 pings are not answered");
   EXPECT_EQ(records(RecordPart::None)[0].error->kind, ErrorKind::ClientGone);
   EXPECT_EQ(world_->provider(0).seen().live_connections(), 0U);
+  world_->expect_rest();
+}
+
+TEST_F(Realtime, AClientThatOnlyListensIsNotLostForAPingThatWasNotSent) {
+  make(with("{client_idle: 10s}"));
+  world_->narrow(2'000);
+  world_->provider(0).misbehave("words=2000");
+  WebsocketClient& socket = open();
+  socket.answer_pings();
+  socket.client().read_slowly(2'000, 50ms);
+  socket.say(kAsk);
+  run(25s);
+  EXPECT_EQ(count(socket, "response.done"), 0U) << "something is pending all the time";
+  EXPECT_EQ(socket.close(), "");
+  run(60s);
+  EXPECT_EQ(count(socket, "response.done"), 1U);
+  socket.client().read_slowly(0, 0ms);
+  run(1s);
+  socket.say_close(WebsocketClose::Normal);
+  expect_closed(socket, "1000 ");
   world_->expect_rest();
 }
 
