@@ -78,6 +78,22 @@ Result<> inspect(RequestState& state) {
   return {};
 }
 
+// Of a plan without targets, or of what others left in the conversation, nobody counts the tokens, but
+// somebody answers: a count is estimated. Errors: there is nobody.
+Result<> plan_an_estimate(RequestState& state, const routing::Route& route, std::string_view asked) {
+  const model::Endpoint endpoint = state.incoming.endpoint;
+  if ((state.plan.targets.empty() || state.facts.holds_carried) && counted_at(endpoint)) {
+    state.plan = routing::make_plan(route, *counted_at(endpoint), state.services.random);
+    state.estimates = !state.plan.targets.empty();
+    if (state.estimates) return {};
+  }
+  if (!state.plan.targets.empty()) return {};
+  return fail(Error::client(ErrorKind::InvalidRequest,
+                            fmt::format("The model `{}` is not available at this endpoint ({})",
+                                        cut_utf8(asked, kShownMax), model::to_string(endpoint)),
+                            "model"));
+}
+
 // What does it ask, which route, which plan?
 Result<> prepare(RequestState& state) {
   const Snapshot& snapshot = state.snapshot;
@@ -104,19 +120,16 @@ Result<> prepare(RequestState& state) {
         "model"));
   }
   state.plan = routing::make_plan(*route, endpoint, state.services.random);
-  if ((state.plan.targets.empty() || state.facts.holds_carried) && counted_at(endpoint)) {
-    // Nobody counts there, or not what others left in the conversation, but somebody answers.
-    state.plan = routing::make_plan(*route, *counted_at(endpoint), state.services.random);
-    state.estimates = !state.plan.targets.empty();
-    if (state.estimates) return {};
-  }
-  if (state.plan.targets.empty()) {
-    return fail(Error::client(ErrorKind::InvalidRequest,
-                              fmt::format("The model `{}` is not available at this endpoint ({})",
-                                          cut_utf8(asked, kShownMax), model::to_string(endpoint)),
-                              "model"));
-  }
-  return {};
+  return plan_an_estimate(state, *route, asked);
+}
+
+// What was said before may be what no provider takes, as what the client says itself may.
+Result<> look_at_the_past(RequestState& state) {
+  QQ_CHECK(check_compaction(state));
+  if (state.estimates || !state.facts.holds_carried) return {};
+  const routing::Route* const route = state.snapshot.find_route(state.facts.model);
+  QQ_ASSERT(route != nullptr);  // the snapshot is the one that the plan is of
+  return plan_an_estimate(state, *route, state.facts.model);
 }
 
 // Out of line: what it needs while it works is no part of a waiting request's frame.
@@ -130,6 +143,7 @@ Result<> prepare(RequestState& state) {
 // Of a conversation that the gateway keeps, what came before.
 [[gnu::noinline]] Task<bool> resumed(RequestState& state) {
   Result<> step = co_await resume(state);
+  if (step) step = look_at_the_past(state);
   co_return passed(state, std::move(step));
 }
 

@@ -252,6 +252,31 @@ TEST(ForeignStateKept, IsKeptByTheGatewayAlone) {
   world.expect_rest();
 }
 
+// As if the client had sent it itself.
+TEST(ForeignStateKept, IsNeitherCompactedNorCountedByOthers) {
+  World world(setup_of(kCases[3]));
+  fakes::HttpScript provider{world.loop(), "127.0.0.1:9101"};
+  provider.replies = {{.status = 503, .body = "{}"}, {.body = std::string(kClaudeSays)}};
+  Ask ask;
+  ask.path = "/v1/responses";
+  ask.body = R"({"model":"asked","reasoning":{"effort":"low"},"input":"Where is it?","tools":[)"
+             R"({"type":"function","name":"look","parameters":{"type":"object"}}]})";
+  const Exchange first = world.ask(ask);
+  ASSERT_EQ(first.story(), "overloaded,success") << first.reply.body;
+  ask.body = fmt::format(R"({{"model":"asked","previous_response_id":{}}})",
+                         JsonValue(first.reply.body).member("id")->text());
+  ask.path = "/v1/responses/compact";
+  const Exchange compacted = world.ask(ask);
+  EXPECT_EQ(compacted.reply.status, 400) << compacted.reply.body;
+  EXPECT_NE(compacted.reply.body.find("none of them can compact"), std::string::npos) << compacted.reply.body;
+  ask.path = "/v1/responses/input_tokens";
+  const Exchange counted = world.ask(ask);
+  EXPECT_EQ(counted.reply.status, 200) << counted.reply.body;
+  EXPECT_NE(counted.raw.find("x-queqiao-estimated: input_tokens"), std::string::npos) << counted.raw;
+  EXPECT_EQ(provider.requests.size(), 2U) << provider.requests.back();
+  world.expect_rest();
+}
+
 TEST(ForeignStateCounts, AreEstimated) {
   World world(setup_of(kCases[0]));
   fakes::HttpScript provider{world.loop(), "127.0.0.1:9101"};
