@@ -48,6 +48,30 @@ Result<> check_for(const ChatRequest& request, const ChatQuirks& quirks, Losses&
   return check_support(request, model::Dialect::OpenAiChat, SupportTable(table).first(size), losses);
 }
 
+bool names_file(const std::vector<model::Part>& parts) noexcept {
+  return std::ranges::any_of(parts, [](const model::Part& part) {
+    if (const auto* result = part.as<model::ToolResultPart>()) return names_file(result->content);
+    const auto* media = part.as<model::MediaPart>();
+    return media != nullptr && media->source == model::MediaPart::Source::FileId;
+  });
+}
+
+// An id that was given by another provider may be one of somebody else's files at this one.
+Result<> check_files(const ChatRequest& request) {
+  const bool is_openais =
+      request.dialect == model::Dialect::OpenAiChat || request.dialect == model::Dialect::OpenAiResponses;
+  const bool is_foreign = !is_openais && std::ranges::any_of(request.turns, [](const model::Turn& turn) {
+    return names_file(turn.parts);
+  });
+  if (!is_foreign) return {};
+  Error error =
+      Error::client(ErrorKind::InvalidRequest,
+                    "a file that lies at another provider cannot be given to this model; send its bytes",
+                    std::string(name_of(Field::FileInput, request.dialect)));
+  error.type = "invalid_request_error";
+  return fail(std::move(error));
+}
+
 class BodyWriter {
  public:
   BodyWriter(const ChatRequest& request, const model::Target& target, std::string& out, Losses& losses)
@@ -366,6 +390,7 @@ std::string_view cache_control(const model::CacheMark& mark) noexcept {
 
 Result<std::string> encode_request(const ChatRequest& request, const model::Target& target, Losses& losses) {
   QQ_CHECK(check_for(request, target.quirks.chat, losses));
+  QQ_CHECK(check_files(request));
   std::string out;
   out.reserve(4096);
   BodyWriter(request, target, out, losses).write(out);

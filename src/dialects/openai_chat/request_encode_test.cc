@@ -400,12 +400,41 @@ TEST(ChatRequestEncode, MediaOfAllKinds) {
                                .media_type = {},
                                .name = "a.txt",
                                .detail = {}});
+  model::ChatRequest request = asked(parts);
+  request.dialect = model::Dialect::OpenAiResponses;
   EXPECT_EQ(
-      messages(asked(parts)),
+      messages(request),
       R"([{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x","detail":"low"}},)"
       R"({"type":"input_audio","input_audio":{"data":"AA","format":"wav"}},)"
       R"({"type":"file","file":{"filename":"file","file_data":"data:application/pdf;base64,BB"}},)"
       R"({"type":"file","file":{"file_id":"file-1"}},{"type":"text","text":"a.txt:\nwords"}]}])");
+}
+
+TEST(ChatRequestEncode, AFileOfAnotherProviderIsNoFileOfThisOne) {
+  using model::MediaPart;
+  const auto named_in = [](model::Dialect dialect, bool in_a_result) {
+    std::vector<Part> parts;
+    parts.emplace_back(MediaPart{.kind = MediaPart::Kind::File,
+                                 .source = MediaPart::Source::FileId,
+                                 .data = "file-1",
+                                 .media_type = {},
+                                 .name = {},
+                                 .detail = {}});
+    if (in_a_result) {
+      model::ToolResultPart result;
+      result.call_id = "call_1";
+      result.content = std::move(parts);
+      parts = {};
+      parts.emplace_back(std::move(result));
+    }
+    model::ChatRequest request = asked(std::move(parts));
+    request.dialect = dialect;
+    return encoded(request).error.message;
+  };
+  for (const bool in_a_result : {false, true}) {
+    EXPECT_NE(named_in(model::Dialect::Anthropic, in_a_result).find("another provider"), std::string::npos);
+    EXPECT_EQ(named_in(model::Dialect::OpenAiResponses, in_a_result), "");
+  }
 }
 
 TEST(ChatRequestEncode, TheTableNamesEveryFieldOnce) {
