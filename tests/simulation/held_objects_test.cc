@@ -370,6 +370,33 @@ TEST(HeldObjects, ARequestThatNamesAFileGoesWhereItIs) {
   world.expect_rest();
 }
 
+TEST(HeldObjects, NoOtherEndpointReadsAnotherOwnersFile) {
+  World world(shop());
+  const std::string id = id_of(Caller{world}.upload("bytes"));
+  const Caller two{world, kOtherKeyLine};
+  const std::size_t before = asked(world, 0);
+  const std::string input = fmt::format(
+      R"({{"model":"gpt","input":[{{"role":"user","content":[{{"type":"input_file","file_id":"{}"}}]}}]}})",
+      id);
+  for (const char* const path : {"/v1/responses", "/v1/responses/compact", "/v1/responses/input_tokens"}) {
+    const Exchange heard = two.call("POST", path, input);
+    EXPECT_EQ(heard.reply.status, 404) << path << heard.reply.body;
+    EXPECT_NE(error_of(heard).find(id), std::string::npos) << error_of(heard);
+  }
+  const Exchange edited =
+      two.call("POST", "/v1/images/edits",
+               fmt::format(R"({{"model":"gpt","prompt":"x","images":[{{"File_id":"{}"}}]}})", id));
+  EXPECT_EQ(edited.reply.status, 404) << edited.reply.body;
+  const std::string_view message =
+      R"({{"model":"gpt","max_tokens":9,"messages":[{{"role":"user","content":[{{"type":"document","source":)"
+      R"({{"type":"file","file_id":"{}"}}}}]}}]}})";
+  const Exchange translated = Caller{world, kOtherKeyLine, kAnthropic}.call(
+      "POST", "/v1/messages", fmt::format(fmt::runtime(message), id));
+  EXPECT_EQ(translated.reply.status, 400) << translated.reply.body;
+  EXPECT_EQ(asked(world, 0), before);
+  world.expect_rest();
+}
+
 TEST(HeldObjects, ABatchReadsNobodyElsesFiles) {
   World world(shop());
   const Caller one{world, kKeyLine, kAnthropic};

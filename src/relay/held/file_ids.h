@@ -19,6 +19,11 @@ using FileIds = std::set<std::string, std::less<>>;
 
 // Adds those of a checked document, until there are more than kFileIdsMax: as many as one request may name.
 inline constexpr std::size_t kFileIdsMax = 256;
-void add_file_ids(wire::JsonValue document, FileIds& ids);
+// What could be none of an object is passed over. Keys are read in any spelling: providers' readers differ.
+//
+// Inputs::OfTools: a member "input" holds what a tool was called with, as in Anthropic's dialect, and is a
+// model's or a tool's affair.
+enum class Inputs : bool { Read, OfTools };
+void add_file_ids(wire::JsonValue document, Inputs inputs, FileIds& ids);
 
 }  // namespace qq::relay

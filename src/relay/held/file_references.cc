@@ -7,15 +7,10 @@
 namespace qq::relay {
 namespace {
 
-bool has_conversation(model::Endpoint endpoint) noexcept {
-  switch (endpoint) {
-    case model::Endpoint::ChatCompletions:
-    case model::Endpoint::Responses:
-    case model::Endpoint::CountInputTokens:
-    case model::Endpoint::Messages:
-    case model::Endpoint::CountMessageTokens: return true;
-    default: return false;
-  }
+// Whatever is sent as JSON may reach a provider as it is: an endpoint that knows no files is no exception.
+bool is_sent_as_json(const RequestState& state) noexcept {
+  const NativeHead* const native = state.incoming.native.get();
+  return !state.incoming.realtime && (native == nullptr || native->form_type.empty());
 }
 
 Error bad_reference(std::string message) {
@@ -28,7 +23,7 @@ Error bad_reference(std::string message) {
 
 bool may_refer_to_files(const RequestState& state) noexcept {
   const HoldingStore* const store = state.services.holdings;
-  return store != nullptr && store->may_hold_any() && has_conversation(state.incoming.endpoint) &&
+  return store != nullptr && store->may_hold_any() && is_sent_as_json(state) &&
          may_name_files(state.incoming.body);
 }
 
@@ -60,9 +55,9 @@ Task<Result<std::string>> account_of_files(RequestState& state, HoldingKind kind
 
 Task<Result<>> pin_to_files(RequestState& state) {
   FileIds ids;
-  add_file_ids(wire::JsonValue(state.incoming.body), ids);
-  if (ids.empty()) co_return Result<>();
   const bool is_anthropics = model::dialect_of(state.incoming.endpoint) == model::Dialect::Anthropic;
+  add_file_ids(wire::JsonValue(state.incoming.body), is_anthropics ? Inputs::OfTools : Inputs::Read, ids);
+  if (ids.empty()) co_return Result<>();
   const HoldingKind kind = is_anthropics ? HoldingKind::MessageFile : HoldingKind::File;
   auto account = co_await account_of_files(state, kind, std::move(ids));
   if (!account) co_return fail(std::move(account).error());

@@ -1,5 +1,5 @@
-// Ordinary requests that name files which an account holds: they go to that account, and to nobody's but
-// their owner's.
+// Ordinary requests, to whatever endpoint, that name files which an account holds: they go to that account,
+// and to nobody's but their owner's.
 //
 // Owners share accounts, so a provider gives an owner's file to whoever knows its id: an id that is another
 // owner's here is refused like one that does not exist. Ids that nobody has here are let through, since they

@@ -25,26 +25,36 @@ Error not_json(std::string_view what, const wire::JsonError& wrong) {
 
 }  // namespace
 
-// `request` was checked. `where` names it in errors, "line 3" or "requests[2]".
-Result<> NamedModels::take(wire::JsonValue request, std::string_view member, std::string_view where,
-                           bool may_lack) {
-  if (places_.size() >= kRequestsMax) return fail(too_many_requests());
-  if (may_name_files(request.text())) add_file_ids(request, file_ids_);
+// "line 3", "requests[2]"
+std::string NamedModels::Where::text() const {
+  return of == Of::Lines ? fmt::format("line {}", index + 1) : fmt::format("requests[{}]", index);
+}
+
+// `request` was checked.
+Result<> NamedModels::take(wire::JsonValue request, Where where) {
+  if (requests_++ == kRequestsMax) return fail(too_many_requests());
+  const bool is_line = where.of == Where::Of::Lines;
+  const std::string_view member = is_line ? "body" : "params";
+  if (may_name_files(request.text())) {
+    add_file_ids(request, is_line ? Inputs::Read : Inputs::OfTools, file_ids_);
+  }
   std::optional<wire::JsonValue> asked;
   if (!only_member(request, member, asked) || !asked || !asked->is_object()) {
     return fail(bad_batch(
-        fmt::format("{}: `{}` must be an object, the request itself, and given once", where, member),
-        std::string(where)));
+        fmt::format("{}: `{}` must be an object, the request itself, and given once", where.text(), member),
+        where.text()));
   }
   std::optional<wire::JsonValue> model;
   if (!only_member(*asked, "model", model)) {
-    return fail(bad_batch(fmt::format("{}: `{}.model` must be given once and written plainly", where, member),
-                          std::string(where)));
+    return fail(
+        bad_batch(fmt::format("{}: `{}.model` must be given once and written plainly", where.text(), member),
+                  where.text()));
   }
-  if (!model && may_lack) return {};
+  if (!model && is_line) return {};
   if (!model || !model->is_string() || model->is_blank_string()) {
-    return fail(bad_batch(fmt::format("{}: `{}.model` must be the name of a model or route", where, member),
-                          std::string(where)));
+    return fail(
+        bad_batch(fmt::format("{}: `{}.model` must be the name of a model or route", where.text(), member),
+                  where.text()));
   }
   std::string name = model->string();
   // Most batches have one model only.
@@ -61,14 +71,14 @@ Result<> NamedModels::take(wire::JsonValue request, std::string_view member, std
 
 Result<NamedModels> NamedModels::in_lines(std::string_view lines, const wire::JsonLimits& limits) {
   NamedModels named;
-  for (std::size_t number = 1; !lines.empty(); ++number) {
+  for (std::size_t index = 0; !lines.empty(); ++index) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     const wire::JsonValue request(line);
     if (request.text().empty()) continue;
-    const std::string where = fmt::format("line {}", number);
-    if (const auto wrong = wire::check_json(line, limits)) return fail(not_json(where, *wrong));
-    QQ_CHECK(named.take(request, "body", where, true));
+    const Where where{Where::Of::Lines, index};
+    if (const auto wrong = wire::check_json(line, limits)) return fail(not_json(where.text(), *wrong));
+    QQ_CHECK(named.take(request, where));
   }
   return named;
 }
@@ -82,7 +92,7 @@ Result<NamedModels> NamedModels::in_requests(std::string_view body, const wire::
   NamedModels named;
   std::size_t index = 0;
   for (wire::JsonElements elements(*requests); elements.next(); ++index) {
-    QQ_CHECK(named.take(elements.value(), "params", fmt::format("requests[{}]", index), false));
+    QQ_CHECK(named.take(elements.value(), {Where::Of::Requests, index}));
   }
   if (index == 0) return fail(bad_batch("`requests` is empty; give at least one", "requests"));
   return named;

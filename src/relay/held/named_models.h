@@ -42,8 +42,16 @@ class NamedModels {
     std::string_view value;  // with its quotes
     std::uint32_t name = 0;  // in names_
   };
-  Result<> take(wire::JsonValue request, std::string_view member, std::string_view where, bool may_lack);
+  // Where a request stands, for errors.
+  struct Where {
+    enum class Of : bool { Lines, Requests };
+    Of of;
+    std::size_t index;  // from 0
+    [[nodiscard]] std::string text() const;
+  };
+  Result<> take(wire::JsonValue request, Where where);
 
+  std::size_t requests_ = 0;
   std::vector<Place> places_;
   std::vector<std::string> names_;
   FileIds file_ids_;

@@ -55,6 +55,8 @@ TEST(NamedModels, BadLinesAreNamedByTheirNumber) {
                           Case{"{\"body\":{\"model\":\"a\",\"model\":\"b\"}}", "given once"},
                           Case{"{\"body\":{\"model\":\"a\",\"mod\\u0065l\":\"b\"}}", "given once"},
                           Case{"{\"body\":{\"Model\":\"a\"}}", "given once"},
+                          Case{R"({"body":{"model":"a"},"\u0042ody":{"model":"b"}})", "given once"},
+                          Case{R"({"body":{"model":"a","\u004dodel":"b"}})", "given once"},
                           Case{"{\"body\":{\"model\":\"a\"},\"body\":{\"model\":\"b\"}}", "given once"}}) {
     const auto named = NamedModels::in_lines(bad.lines, {});
     ASSERT_FALSE(named) << bad.lines;
@@ -99,7 +101,7 @@ TEST(NamedModels, ABatchMayNameSoManyModels) {
 TEST(FileIdsOfARequest, AreFoundWhereverTheyStand) {
   const auto ids_in = [](std::string_view json) {
     FileIds ids;
-    if (may_name_files(json)) add_file_ids(wire::JsonValue(json), ids);
+    if (may_name_files(json)) add_file_ids(wire::JsonValue(json), Inputs::Read, ids);
     return ids;
   };
   EXPECT_EQ(ids_in(R"({"messages":[{"content":[{"file":{"file_id":"a"}},{"file":{"file_id":"a"}}]}]})"),
@@ -108,7 +110,29 @@ TEST(FileIdsOfARequest, AreFoundWhereverTheyStand) {
   EXPECT_EQ(ids_in(R"([{"container":{"file_ids":["c","d",{"file_id":"e"}]}}])"), (FileIds{"c", "d", "e"}));
   EXPECT_EQ(ids_in(R"({"f\u0069le_id":"x\u0031"})"), FileIds{"x1"}) << "as a provider reads it";
   EXPECT_EQ(ids_in(R"({"text":"\"file_id\":\"no\"","file_id":null})"), FileIds{});
+  EXPECT_EQ(ids_in(R"({"File_ID":"y"})"), FileIds{"y"}) << "some readers take capital letters";
+  EXPECT_EQ(ids_in(R"({"\u0046ile_ids":["z"]})"), FileIds{"z"});
+  EXPECT_EQ(ids_in(R"({"file_id":"no id"})"), FileIds{});
+  EXPECT_EQ(ids_in(R"({"file_id":")" + std::string(2'000, 'a') + "\"}"), FileIds{});
   EXPECT_FALSE(may_name_files(R"({"model":"m","messages":[{"role":"user","content":"a file"}]})"));
+}
+
+TEST(FileIdsOfARequest, WhatAToolWasCalledWithIsItsOwnAffair) {
+  const std::string_view json =
+      R"({"content":[{"type":"tool_use","input":{"file_id":"a"}},{"source":{"file_id":"b"}}]})";
+  FileIds ids;
+  add_file_ids(wire::JsonValue(json), Inputs::OfTools, ids);
+  EXPECT_EQ(ids, FileIds{"b"});
+  add_file_ids(wire::JsonValue(json), Inputs::Read, ids);
+  EXPECT_EQ(ids, (FileIds{"a", "b"}));
+}
+
+TEST(NamedModels, ABatchHasSoManyRequestsWithAModelOrWithout) {
+  std::string lines;
+  for (std::size_t i = 0; i <= NamedModels::kRequestsMax; ++i) lines += "{\"body\":{}}\n";
+  const auto named = NamedModels::in_lines(lines, {});
+  ASSERT_FALSE(named);
+  EXPECT_NE(named.error().message.find("split it"), std::string::npos);
 }
 
 TEST(FileIdsOfARequest, MoreThanTheLimitAreSeenToBeMore) {
@@ -118,7 +142,7 @@ TEST(FileIdsOfARequest, MoreThanTheLimitAreSeenToBeMore) {
   }
   json += "]";
   FileIds ids;
-  add_file_ids(wire::JsonValue(json), ids);
+  add_file_ids(wire::JsonValue(json), Inputs::Read, ids);
   EXPECT_EQ(ids.size(), kFileIdsMax + 1);
 }
 
