@@ -56,7 +56,9 @@ constexpr bool may_be_told_when(int status) noexcept {
   return out;
 }
 
-// What the request ended with, as the client may read it. It is the last attempt's that failed, if any's.
+}  // namespace
+
+// It is the last attempt's that failed, if any's.
 [[gnu::noinline]] Error error_to_tell(const RequestState& state) {
   for (auto it = state.attempts.rbegin(); it != state.attempts.rend(); ++it) {
     if (it->error && it->error->kind == state.error->kind && it->error->message == state.error->message) {
@@ -65,8 +67,6 @@ constexpr bool may_be_told_when(int status) noexcept {
   }
   return *state.error;
 }
-
-}  // namespace
 
 Task<void> answer_error(RequestState& state, Error error) {
   const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);

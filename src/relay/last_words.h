@@ -10,4 +10,8 @@ namespace qq::relay {
 // nothing where none fits. Leaves in `state.error` what the request ended with.
 Task<void> answer_error(RequestState& state, Error error);
 
+// What the request ended with, as the client may read it: an attempt's failure without the addresses that it
+// speaks of. `state.error` is there.
+Error error_to_tell(const RequestState& state);
+
 }  // namespace qq::relay

@@ -1,7 +1,9 @@
 // Files and batches: made at one account, found there ever after, and only by whoever made them.
 #include <fmt/format.h>
 
+#include "fakes/http_script.h"
 #include "simulation/world.h"
+#include "storage/memory/memory_holding_store.h"
 #include "wire/json.h"
 
 namespace qq::simulation::held {
@@ -29,6 +31,45 @@ routes:
 )";
   return setup;
 }
+
+// A store that may refuse to note anything.
+class BrokenHoldings final : public relay::HoldingStore {
+ public:
+  bool broken = false;
+
+  Task<Result<bool>> has_room(relay::StoreCall call) override { return inner_.has_room(std::move(call)); }
+  Task<Result<>> put(relay::StoreCall call, relay::Holding holding) override {
+    if (broken) return refused();
+    return inner_.put(std::move(call), std::move(holding));
+  }
+  Task<Result<relay::Holding>> get(relay::StoreCall call, relay::HoldingKind kind, std::string id) override {
+    return inner_.get(std::move(call), kind, std::move(id));
+  }
+  Task<Result<>> remove(relay::StoreCall call, relay::HoldingKind kind, std::string id) override {
+    if (broken) return refused();
+    return inner_.remove(std::move(call), kind, std::move(id));
+  }
+  Task<Result<relay::HoldingPage>> list(relay::StoreCall call, relay::HoldingQuery query) override {
+    return inner_.list(std::move(call), std::move(query));
+  }
+  Task<Result<relay::Holder>> holder(relay::StoreCall call, relay::HoldingKind kind,
+                                     std::string id) override {
+    return inner_.holder(std::move(call), kind, std::move(id));
+  }
+  Task<Result<bool>> settle(relay::StoreCall call, relay::HoldingKind kind, std::string id) override {
+    return inner_.settle(std::move(call), kind, std::move(id));
+  }
+  Task<Result<std::size_t>> remove_expired(relay::StoreCall call, std::size_t most) override {
+    return inner_.remove_expired(std::move(call), most);
+  }
+  [[nodiscard]] bool may_hold_any() const noexcept override { return inner_.may_hold_any(); }
+
+ private:
+  static Task<Result<>> refused() {
+    co_return fail(Error::gateway(ErrorKind::Saturated, "the store of files and batches is full"));
+  }
+  storage::MemoryHoldingStore inner_{relay::HoldingLimits{}};
+};
 
 struct Caller {
   World& world;
@@ -205,6 +246,72 @@ TEST(HeldObjects, AClientThatLeavesDoesNotHideWhatWasMade) {
   world.provider(0).behave();
   EXPECT_NE(ids_of(caller.call("GET", "/v1/files")), "");
   world.expect_rest();
+}
+
+TEST(HeldObjects, WhatCannotBeNotedIsTakenBackThoughTheClientHasLeft) {
+  for (const bool leaves : {false, true}) {
+    WorldSetup setup = shop();
+    const auto store = std::make_shared<BrokenHoldings>();
+    store->broken = true;
+    setup.holding_store = store;
+    World world(std::move(setup));
+    const Caller caller{world};
+    world.provider(0).misbehave("delay=3000");
+    Client& client = world.client();
+    client.start(caller.text("POST", "/v1/files", Caller::form("bytes", "user_data", "gpt"),
+                             "multipart/form-data; boundary=b"));
+    world.run_for(1s);
+    if (leaves) client.leave(Client::Leave::Reset);
+    world.run_for(10s);
+    const auto& seen = world.provider(0).seen().requests();
+    ASSERT_EQ(seen.size(), 2U) << leaves;
+    EXPECT_EQ(seen.back().method, "DELETE");
+    if (leaves) continue;
+    const Exchange heard = world.result_of(client);
+    EXPECT_EQ(heard.reply.status, 503) << heard.reply.body;
+    EXPECT_EQ(heard.reply.header("x-should-retry"), "false") << "it was made, whatever became of it";
+    world.expect_rest();
+  }
+}
+
+TEST(HeldObjects, WhatCannotBeTakenBackIsInTheLogAndNotInTheAnswer) {
+  WorldSetup setup = shop();
+  const auto store = std::make_shared<BrokenHoldings>();
+  store->broken = true;
+  setup.holding_store = store;
+  World world(std::move(setup));
+  world.provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{},{"status":500}]}]})");
+  const Exchange heard = Caller{world}.upload("bytes");
+  EXPECT_EQ(heard.story(), "success,server_error");
+  ASSERT_EQ(heard.attempts().size(), 2U);
+  EXPECT_NE(heard.attempts()[1].error->message.find("is left at p0/a"), std::string::npos)
+      << heard.attempts()[1].error->message;
+  EXPECT_EQ(heard.reply.body.find("p0/a"), std::string::npos) << heard.reply.body;
+}
+
+TEST(HeldObjects, AnIdThatNobodyCouldAskForIsTakenBack) {
+  WorldSetup setup = shop();
+  setup.providers = 0;
+  World world(std::move(setup));
+  fakes::HttpScript provider(world.loop(), "127.0.0.1:9001");
+  provider.replies = {{.body = R"({"id":"file/odd","object":"file"})"}, {.body = "{}"}};
+  const Exchange heard = Caller{world}.upload("bytes");
+  EXPECT_EQ(heard.reply.status, 502) << heard.reply.body;
+  EXPECT_EQ(heard.reply.header("x-should-retry"), "false");
+  ASSERT_EQ(provider.requests.size(), 2U);
+  EXPECT_TRUE(provider.requests[1].starts_with("DELETE /v1/files/file%2Fodd ")) << provider.requests[1];
+  world.expect_rest();
+}
+
+TEST(HeldObjects, AListWaitsSoLongForWhatHasBecomeOfABatch) {
+  World world(shop());
+  const Caller caller{world};
+  const std::string file = id_of(caller.upload(kLines, "batch", ""));
+  id_of(caller.call("POST", "/v1/batches", fmt::format(R"({{"input_file_id":"{}"}})", file)));
+  world.provider(0).misbehave("delay=60000");
+  const Exchange listed = caller.call("GET", "/v1/batches");
+  EXPECT_EQ(listed.reply.status, 200) << listed.reply.body;
+  EXPECT_LE(listed.took, 4s);
 }
 
 TEST(HeldObjects, AnOwnerHasSoManyAndNoMore) {

@@ -65,6 +65,20 @@ TEST(UnreachableProvider, IsToldByItsNameAndLoggedWithItsAddress) {
   }
 }
 
+TEST(UnreachableProvider, IsToldByItsNameToWhoAsksForAFile) {
+  WorldSetup setup;
+  setup.base_host = "127.0.0.9";
+  World world(std::move(setup));
+  const Exchange heard = world.say(fmt::format(
+      "POST /v1/files HTTP/1.1\r\nhost: x\r\n{}x-queqiao-model: sim-gpt\r\n"
+      "content-type: multipart/form-data; boundary=b\r\ncontent-length: 134\r\n\r\n"
+      "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nx\r\n"
+      "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nx\r\n--b--\r\n",
+      kKeyLine));
+  EXPECT_NE(heard.raw.find("the provider `p0` cannot be reached"), std::string::npos) << heard.raw;
+  EXPECT_EQ(heard.raw.find("127.0.0"), std::string::npos) << heard.raw;
+}
+
 TEST(ErrorEvent, OfALimitBeforeContentCoolsTheAccountAndFallsBack) {
   World world(saying(limited(R"(,"details":[{"retryDelay":"7s"}])"), true));
   world.provider(0).misbehave("play=told/words");

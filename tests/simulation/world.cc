@@ -198,7 +198,8 @@ World::World(WorldSetup setup) {
       std::make_unique<upstream::HttpUpstreamClient>(loop_, counters_, setup.tls, loaded->outbound_proxy);
   authorizer_ = std::make_unique<upstream::RequestAuthorizer>(loop_, *upstream_);
   responses_ = storage::open_responses(setup.responses, loop_.wall_now()).value();
-  holdings_ = storage::open_holdings(setup.holdings, loop_.wall_now()).value();
+  holdings_ = std::move(setup.holding_store);
+  if (holdings_ == nullptr) holdings_ = storage::open_holdings(setup.holdings, loop_.wall_now()).value();
   polling_ = std::make_unique<upstream::PollingClient>(loop_, *upstream_, *authorizer_);
   services_.emplace(relay::LoopServices{loop_, *polling_, observer_, counters_, process_, snapshot_,
                                         Random(setup.seed), responses_.get(), holdings_.get()});

@@ -92,9 +92,10 @@ struct WorldSetup {
   std::string config;                   // the whole configuration instead
   bool keyless = false;                 // no key at all, not even the one of kKeyLine
   std::uint64_t seed = 1;
-  simulator::SimulatorOptions simulator{};  // of p0
-  relay::ResponseStorage responses{};       // in memory, or none
-  relay::HoldingStorage holdings{};         // the same
+  simulator::SimulatorOptions simulator{};               // of p0
+  relay::ResponseStorage responses{};                    // in memory, or none
+  relay::HoldingStorage holdings{};                      // the same
+  std::shared_ptr<relay::HoldingStore> holding_store{};  // instead of that
   std::shared_ptr<net::TlsClientContext> tls{};
   std::shared_ptr<net::TlsServerContext> listener_tls{};
   int servers = 1;  // which share the listener, as the loops of a process do; here all on the one loop
@@ -178,7 +179,7 @@ class World {
   std::unique_ptr<upstream::RequestAuthorizer> authorizer_;
   std::unique_ptr<upstream::PollingClient> polling_;
   std::unique_ptr<relay::ResponseStore> responses_;
-  std::unique_ptr<relay::HoldingStore> holdings_;
+  std::shared_ptr<relay::HoldingStore> holdings_;
   std::optional<relay::LoopServices> services_;
   downstream::Server::Shared shared_;
   std::vector<std::unique_ptr<downstream::Server>> servers_;

@@ -78,13 +78,18 @@ bool may_repeat(const HeldQuestion& question, const Error& error) noexcept {
   return was_not_sent || (question.method == UpstreamCall::Method::Get && may_pass(error));
 }
 
+net::Scope scope_of(const RequestState& state, const HeldQuestion& question) noexcept {
+  return question.within.value_or(state.scope());
+}
+
 // A reply that is no good one.
-Task<Error> read_refusal(RequestState& state, const model::Target& target, UpstreamReply& reply) {
+Task<Error> read_refusal(RequestState& state, const model::Target& target, UpstreamReply& reply,
+                         net::Scope within) {
   const WallTime now = state.services.loop.wall_now();
   const int status = reply.status();
   const auto retry_after = providers::retry_after(reply.head().fields, {}, now);
   const MonotonicTime from = state.services.loop.precise_now();
-  const net::Scope scope = state.scope().until(state.services.loop.now() + state.snapshot.timers.first_byte);
+  const net::Scope scope = within.until(state.services.loop.now() + state.snapshot.timers.first_byte);
   const BodyRead body = co_await read_body(reply, state.snapshot.limits.error_body_max, scope);
   count_wait(state, from);
   const wire::Fields none;
@@ -129,8 +134,8 @@ Task<Result<std::unique_ptr<UpstreamReply>>> ask_target(RequestState& state, con
   HearOut patience(state);
   if (question.creates) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
-  Result<std::unique_ptr<UpstreamReply>> sent =
-      co_await state.services.upstream.send(call, state.snapshot.timers_of(target), state.scope());
+  Result<std::unique_ptr<UpstreamReply>> sent = co_await state.services.upstream.send(
+      call, state.snapshot.timers_of(target), scope_of(state, question));
   count_wait(state, from);
   model::Attempt& attempt = state.attempts.back();
   attempt.reached_provider = sent || sent.error().phase != AttemptPhase::NotSent;
@@ -139,7 +144,7 @@ Task<Result<std::unique_ptr<UpstreamReply>>> ask_target(RequestState& state, con
   attempt.first_byte = state.services.loop.now();
   const bool is_good = attempt.status >= 200 && attempt.status <= 299;
   if (!is_good) {
-    Error refusal = co_await read_refusal(state, target, **sent);
+    Error refusal = co_await read_refusal(state, target, **sent, scope_of(state, question));
     co_return failed(state, std::move(refusal));
   }
   note_held_end(state, nullptr);
@@ -175,7 +180,7 @@ Task<Result<std::unique_ptr<UpstreamReply>>> ask_holder(RequestState& state, con
 Task<Result<std::string>> read_document(RequestState& state, UpstreamReply& reply,
                                         const HeldQuestion& question) {
   const MonotonicTime now = state.services.loop.now();
-  net::Scope scope = state.scope().until(now + state.snapshot.timers.first_content);
+  net::Scope scope = scope_of(state, question).until(now + state.snapshot.timers.first_content);
   if (question.creates) scope = {heard_out_until(state).value_or(now), nullptr};
   BodyRead body = co_await read_body(reply, state.snapshot.limits.held_answer_max, scope);
   count_wait(state, now);

@@ -3,6 +3,7 @@
 // provider keeps files says little of how its models answer.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct HeldQuestion {
   // It makes something: sent once, and its answer is waited for even if the client leaves, so that what was
   // made is known here.
   bool creates = false;
+  std::optional<net::Scope> within{};  // nothing: the request's own
 };
 
 // The endpoint's path at the target, and what stands behind it: an id, "id/content".

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "providers/percent.h"
 #include "relay/client_words.h"
 #include "relay/delivery.h"
 #include "relay/held/account_choice.h"
@@ -11,6 +13,7 @@
 #include "relay/held/held_exchange.h"
 #include "relay/held/held_object.h"
 #include "relay/held/held_reply.h"
+#include "relay/last_words.h"
 #include "relay/reply_head.h"
 #include "relay/settle.h"
 
@@ -21,6 +24,8 @@ using HeldVerb = HeldCall::Verb;
 
 // For the store. The client has the request's own time to take what it is told.
 constexpr Milliseconds kHoldingWait{5'000};
+// For the provider, to take back what cannot be noted: neither the client nor the request's deadline ends it.
+constexpr Milliseconds kTakingBack{15'000};
 // Of an object, kept for lists: they have some hundred bytes, and metadata that is a caller's.
 constexpr std::size_t kObjectKept = 64U << 10U;
 // Of a list: so many batches that were not over are asked for again, one after another, and for so long.
@@ -101,16 +106,38 @@ class HeldServing {
   // An object that nobody would find is taken back, as far as that goes.
   Task<Result<Answer>> made(const model::Target& target, std::string document) {
     auto said = read_held_object(call_.kind, document, target.quirks);
-    if (!said) co_return fail(std::move(said).error());
+    if (!said) {
+      co_await take_back(target, id_in(document));
+      co_return fail(std::move(said).error());
+    }
     const std::string id = said->id;
     auto told = co_await note(target.account_name, *std::move(said), std::move(document), Settle::Yes);
-    if (told) co_return told;
+    if (!told) co_await take_back(target, id);
+    co_return told;
+  }
+
+  // As the provider has written it, which may be no id that we would ask for.
+  static std::string id_in(std::string_view document) {
+    const auto id = wire::JsonValue(document).member("id");
+    return id && id->is_string() ? id->string() : std::string();
+  }
+
+  // What is left over is the operator's to find: the log has its id and account.
+  Task<void> take_back(const model::Target& target, std::string id) {
+    constexpr std::size_t kLongest = 1'024;
+    if (id.empty() || id.size() > kLongest || id == "." || id == "..") co_return;
+    std::string below = providers::percent_encoded(id);
     const bool is_file = call_.kind == HoldingKind::File || call_.kind == HoldingKind::MessageFile;
+    if (!is_file) below.append("/cancel");
     HeldQuestion question;
     question.method = is_file ? UpstreamCall::Method::Delete : UpstreamCall::Method::Post;
-    question.path = held_path(state_, target, is_file ? id : id + "/cancel");
-    static_cast<void>(co_await ask_target(state_, target, question));
-    co_return told;
+    question.path = held_path(state_, target, below);
+    question.within = net::Scope{loop().now() + kTakingBack, nullptr};
+    auto reply = co_await ask_target(state_, target, question);
+    if (reply) co_return;
+    std::string& message = state_.attempts.back().error->message;
+    message = fmt::format("{} is left at {}, since it cannot be taken back: {}", below, target.account_name,
+                          message);
   }
 
   // Whether what a batch has used is this request's.
@@ -171,6 +198,7 @@ class HeldServing {
       ++refreshed;
       HeldQuestion question;
       question.path = held_path(state_, *target, holding.id);
+      question.within = state_.scope().until(until);
       auto reply = co_await ask_target(state_, *target, question);
       if (!reply) continue;
       auto document = co_await read_document(state_, **reply, question);
@@ -272,8 +300,11 @@ std::string held_error_lines(const RequestState& state) {
   const model::Dialect dialect = model::dialect_of(state.incoming.endpoint);
   std::string lines = error_header_lines(dialect, state.incoming.id.text(), {}, {}, *state.error);
   // What may have been made must not be made again by a client's own retries.
-  const bool may_be_made = state.incoming.held->verb == HeldVerb::Create &&
-                           state.error->origin == ErrorOrigin::Upstream && !surely_refused(*state.error);
+  const bool may_be_made =
+      state.incoming.held->verb == HeldVerb::Create &&
+      std::ranges::any_of(state.attempts, [](const model::Attempt& attempt) {
+        return attempt.reached_provider && !(attempt.error && surely_refused(*attempt.error));
+      });
   if (may_be_made) lines.append("x-should-retry: false\r\n");
   return lines;
 }
@@ -291,8 +322,8 @@ ClientPort::Taken tell_held(RequestState& state, Result<HeldServing::Answer> ans
     client.abort();
     return ClientPort::Taken::All;
   }
-  const auto told =
-      encode_error(model::dialect_of(state.incoming.endpoint), *state.error, state.incoming.id.text());
+  const auto told = encode_error(model::dialect_of(state.incoming.endpoint), error_to_tell(state),
+                                 state.incoming.id.text());
   const std::string_view body = told.body;
   return client.reply(told.status, held_error_lines(state), {&body, 1});
 }
