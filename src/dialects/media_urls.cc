@@ -89,33 +89,64 @@ bool is_url(wire::JsonValue text, std::string_view url) {
   return said.size() == url.size() && std::ranges::equal(said, url, {}, ascii_lower, ascii_lower);
 }
 
-// Appends the way from `value` to the URL.
-bool find_url(wire::JsonValue value, std::string_view url, std::string& path) {
-  if (value.is_string()) return is_url(value, url);
-  const std::size_t before = path.size();
-  if (value.is_object()) {
-    for (wire::JsonMembers members(value); members.next();) {
-      if (!path.empty()) path.push_back('.');
-      path.append(members.raw_key());
-      if (find_url(members.value(), url, path)) return true;
-      path.resize(before);
+// Appends the way to the URL, in one pass over the document.
+class UrlSearch {
+ public:
+  UrlSearch(std::string_view url, std::string& path) noexcept : url_(url), path_(path) {}
+
+  bool find_in(wire::JsonMembers& members) {
+    const std::size_t before = path_.size();
+    while (members.next()) {
+      if (!path_.empty()) path_.push_back('.');
+      path_.append(members.raw_key());
+      if (find_at(members)) return true;
+      path_.resize(before);
     }
-  } else if (value.is_array()) {
-    std::size_t index = 0;
-    for (wire::JsonElements each(value); each.next(); ++index) {
-      path.append(fmt::format("[{}]", index));
-      if (find_url(each.value(), url, path)) return true;
-      path.resize(before);
-    }
+    return false;
   }
-  return false;
-}
+  bool find_in(wire::JsonElements& elements) {
+    const std::size_t before = path_.size();
+    for (std::size_t index = 0; elements.next(); ++index) {
+      path_.append(fmt::format("[{}]", index));
+      if (find_at(elements)) return true;
+      path_.resize(before);
+    }
+    return false;
+  }
+
+ private:
+  // As deep as the document, whose depth is limited.
+  bool find_at(wire::JsonWalk& walk) {
+    if (walk.is_string()) return is_url(walk.value(), url_);
+    if (walk.is_object()) {
+      auto members = wire::JsonMembers::inside(walk);
+      return find_in(members);
+    }
+    if (walk.is_array()) {
+      auto elements = wire::JsonElements::inside(walk);
+      return find_in(elements);
+    }
+    return false;
+  }
+
+  std::string_view url_;
+  std::string& path_;
+};
 
 }  // namespace
 
 std::string place_of_url(wire::JsonValue request, std::string_view url) {
   std::string path;
-  return find_url(request, url, path) ? path : std::string();
+  UrlSearch search(url, path);
+  bool is_there = false;
+  if (request.is_object()) {
+    wire::JsonMembers members(request);
+    is_there = search.find_in(members);
+  } else if (request.is_array()) {
+    wire::JsonElements elements(request);
+    is_there = search.find_in(elements);
+  }
+  return is_there ? path : std::string();
 }
 
 void tidy_media_urls(model::ChatRequest& request) {

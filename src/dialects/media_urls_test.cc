@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace qq::dialects {
 namespace media_urls_test {
 
@@ -81,6 +83,25 @@ TEST(MediaUrls, ASchemeIsReadInAnyCase) {
     const auto* tidied = (result != nullptr ? result->content[0] : part).as<MediaPart>();
     EXPECT_EQ(tidied->data, "https://Host/A.png");
   }
+}
+
+TEST(MediaUrls, ThePlaceOfOneInADeepDocumentIsFoundInOnePass) {
+  constexpr std::size_t kDeep = 900;
+  std::string text = R"({"a":)";
+  std::string place = "a";
+  for (std::size_t i = 0; i < kDeep; ++i) {
+    text += "[";
+    place += "[0]";
+  }
+  text += "[\"";
+  for (std::size_t i = 0; i < 2'000'000; ++i) text += "\\n";
+  text += R"(","https://x"])";
+  text.append(kDeep, ']').append("}");
+  place += "[1]";
+  const auto from = std::chrono::steady_clock::now();
+  EXPECT_EQ(place_of_url(wire::JsonValue(text), "https://x"), place);
+  // One pass takes some milliseconds, and one for each level some seconds.
+  EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(1));
 }
 
 }  // namespace media_urls_test

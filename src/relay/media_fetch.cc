@@ -222,7 +222,8 @@ Task<void> fetch_some(Fetching& all) {
     Result<> fetched = co_await fetch(all, media);
     if (!fetched) {
       Error error = std::move(fetched).error();
-      if (error.origin == ErrorOrigin::Client && error.param.empty()) {
+      // Nobody is told of a second one.
+      if (!all.error && error.origin == ErrorOrigin::Client && error.param.empty()) {
         error.param = dialects::place_of_url(all.state.facts.document, media.data);
       }
       co_return all.failed(std::move(error));

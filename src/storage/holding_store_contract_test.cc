@@ -4,6 +4,7 @@
 #include "net/epoll_loop.h"
 #include "relay/held/holding_store.h"
 #include "storage/memory/memory_holding_store.h"
+#include "storage/sqlite/response_rows.h"
 #include "storage/sqlite/sqlite_holding_store.h"
 #include "storage/store_test_support.h"
 
@@ -96,6 +97,7 @@ TEST_P(HoldingStoreContract, WhatWasPutIsGot) {
   Holding made = file("file-1");
   // Texts come back byte for byte, whatever they hold.
   made.object = std::string("{\"a'\0b\xff\"}", 10);
+  made.models = R"(["gpt"])";
   put("anna", made);
   made.created = kStart;
   const auto got = wait_for(store_->get(as("anna"), HoldingKind::File, "file-1"));
@@ -143,6 +145,26 @@ TEST_P(HoldingStoreContract, WhatIsPutAgainKeepsItsPlaceAndItsObjectIfNothingIsS
   EXPECT_EQ(got->account, "openai/other");
   EXPECT_EQ(got->purpose, "user_data");
   EXPECT_EQ(got->created, kStart);
+}
+
+TEST_P(HoldingStoreContract, AnUpdateReplacesAndRenewsButMakesNothing) {
+  Holding made = file("a");
+  made.models = R"(["m"])";
+  put("anna", made);
+  now_ += kRoomy.ttl / 2;
+  Holding said = file("a", "openai/main", "batch");
+  said.object = R"({"status":"processed"})";
+  ASSERT_TRUE(wait_for(store_->update(as("anna"), said)));
+  now_ += kRoomy.ttl / 2;
+  const auto got = wait_for(store_->get(as("anna"), HoldingKind::File, "a"));
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->object, said.object);
+  EXPECT_EQ(got->models, made.models) << "nothing was said of them";
+  EXPECT_EQ(got->created, kStart);
+  EXPECT_EQ(wait_for(store_->update(as("bert"), said)).error().kind, ErrorKind::NotFound);
+  ASSERT_TRUE(wait_for(store_->remove(as("anna"), HoldingKind::File, "a")));
+  EXPECT_EQ(wait_for(store_->update(as("anna"), said)).error().kind, ErrorKind::NotFound);
+  EXPECT_FALSE(has("anna", "a"));
 }
 
 TEST_P(HoldingStoreContract, WhatIsRemovedIsGone) {
@@ -282,11 +304,12 @@ TEST_P(HoldingStoreContract, AFileIsReadByTheNextProcess) {
 
 TEST(HoldingStoreFile, AFileOfAnotherKindIsRefused) {
   TemporaryFolder folder;
-  {
-    const auto good = HoldingRows::open(folder.file("a.db"), kRoomy, kStart);
-    ASSERT_TRUE(good);
-  }
+  ASSERT_TRUE(HoldingRows::open(folder.file("a.db"), kRoomy, kStart));
   EXPECT_TRUE(SqliteHoldingStore::open(folder.file("a.db"), kRoomy, kStart));
+  ASSERT_TRUE(ResponseRows::open(folder.file("responses.db"), {}, kStart));
+  const auto other = SqliteHoldingStore::open(folder.file("responses.db"), kRoomy, kStart);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, ErrorKind::Config);
   const auto missing = SqliteHoldingStore::open(folder.file("no/a.db"), kRoomy, kStart);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::Config);

@@ -1,6 +1,8 @@
 // Files and batches: made at one account, found there ever after, and only by whoever made them.
 #include <fmt/format.h>
 
+#include "admission/key_hash.h"
+#include "base/secret.h"
 #include "fakes/http_script.h"
 #include "simulation/world.h"
 #include "storage/memory/memory_holding_store.h"
@@ -41,6 +43,10 @@ class BrokenHoldings final : public relay::HoldingStore {
   Task<Result<>> put(relay::StoreCall call, relay::Holding holding) override {
     if (broken) return refused();
     return inner_.put(std::move(call), std::move(holding));
+  }
+  Task<Result<>> update(relay::StoreCall call, relay::Holding holding) override {
+    if (broken) return refused();
+    return inner_.update(std::move(call), std::move(holding));
   }
   Task<Result<relay::Holding>> get(relay::StoreCall call, relay::HoldingKind kind, std::string id) override {
     return inner_.get(std::move(call), kind, std::move(id));
@@ -244,7 +250,9 @@ TEST(HeldObjects, AClientThatLeavesDoesNotHideWhatWasMade) {
   client.leave(Client::Leave::Reset);
   world.run_for(10s);
   world.provider(0).behave();
-  EXPECT_NE(ids_of(caller.call("GET", "/v1/files")), "");
+  const Exchange listed = caller.call("GET", "/v1/files");
+  EXPECT_EQ(listed.reply.status, 200) << listed.reply.body;
+  EXPECT_TRUE(ids_of(listed).starts_with("file-")) << listed.reply.body;
   world.expect_rest();
 }
 
@@ -312,6 +320,82 @@ TEST(HeldObjects, AListWaitsSoLongForWhatHasBecomeOfABatch) {
   const Exchange listed = caller.call("GET", "/v1/batches");
   EXPECT_EQ(listed.reply.status, 200) << listed.reply.body;
   EXPECT_LE(listed.took, 4s);
+}
+
+TEST(HeldObjects, WhatIsReadIsToldThoughItCannotBeNoted) {
+  WorldSetup setup = shop();
+  const auto store = std::make_shared<BrokenHoldings>();
+  setup.holding_store = store;
+  World world(std::move(setup));
+  const Caller caller{world};
+  const std::string id = id_of(caller.upload("bytes"));
+  store->broken = true;
+  EXPECT_EQ(id_of(caller.call("GET", "/v1/files/" + id)), id);
+  EXPECT_EQ(member(caller.call("DELETE", "/v1/files/" + id), "deleted"), "true");
+  store->broken = false;
+  EXPECT_EQ(ids_of(caller.call("GET", "/v1/files")), id + " ") << "it could not be noted";
+  EXPECT_EQ(caller.call("GET", "/v1/files/" + id).reply.status, 404);
+  EXPECT_EQ(ids_of(caller.call("GET", "/v1/files")), "") << "the provider has said that it is gone";
+}
+
+TEST(HeldObjects, ADeletedOutputFileStaysDeletedHoweverOftenItsBatchIsRead) {
+  World world(shop());
+  const Caller caller{world};
+  const std::string file = id_of(caller.upload(kLines, "batch", ""));
+  const std::string batch =
+      id_of(caller.call("POST", "/v1/batches", fmt::format(R"({{"input_file_id":"{}"}})", file)));
+  caller.call("GET", "/v1/batches/" + batch);
+  const std::string output = member(caller.call("GET", "/v1/batches/" + batch), "output_file_id");
+  ASSERT_NE(output, "");
+  EXPECT_EQ(caller.call("DELETE", "/v1/files/" + output).reply.status, 200);
+  EXPECT_EQ(member(caller.call("GET", "/v1/batches/" + batch), "output_file_id"), output);
+  EXPECT_EQ(ids_of(caller.call("GET", "/v1/files")), file + " ");
+}
+
+TEST(HeldObjects, ABatchIsOfAFileThatWasLookedInto) {
+  World world(shop());
+  const Caller caller{world};
+  const auto batch_of = [&](std::string_view file, std::string_view more) {
+    return caller.call(
+        "POST", "/v1/batches",
+        fmt::format(R"({{"input_file_id":"{}","endpoint":"/v1/chat/completions"{}}})", file, more));
+  };
+  const std::string unread = id_of(caller.upload(kLines, "user_data"));
+  const std::size_t before = asked(world, 0);
+  const Exchange refused = batch_of(unread, "");
+  EXPECT_EQ(refused.reply.status, 400) << refused.reply.body;
+  EXPECT_NE(error_of(refused).find("`input_file_id`"), std::string::npos) << error_of(refused);
+  EXPECT_EQ(asked(world, 0), before);
+  const std::string file = id_of(caller.upload(kLines, "batch", ""));
+  for (const char* const more :
+       {R"(,"model":"sim-gpt")", R"(,"Model_ID":"sim-gpt")", R"(,"m\u006fdel":"x")"}) {
+    EXPECT_EQ(batch_of(file, more).reply.status, 400) << more;
+  }
+  EXPECT_EQ(asked(world, 0), before + 1);
+  caller.call("GET", "/v1/files/" + file);
+  id_of(batch_of(file, ""));
+}
+
+TEST(HeldObjects, AKeyMakesNoBatchOfModelsThatItMayNotUse) {
+  static constexpr std::string_view kPepper = "pepper-of-the-simulated-gateway-0123";
+  const auto hasher = admission::KeyHasher::make(Secret(std::string(kPepper)));
+  WorldSetup setup = shop();
+  setup.config += fmt::format("key_pepper: \"{}\"\nkeys:\n", kPepper);
+  const auto add = [&](std::string_view name, std::string_view allow) {
+    const std::string key = fmt::format("sk-of-key-{}", name);
+    setup.config += fmt::format("  - {{name: {}, owner: team, allow: [{}], hash: \"{}\"}}\n", name, allow,
+                                admission::to_text(hasher.value().digest(key)));
+    return fmt::format("authorization: Bearer {}\r\n", key);
+  };
+  const std::string wide = add("wide", "gpt, mini");
+  const std::string narrow = add("narrow", "mini");
+  World world(std::move(setup));
+  const std::string file = id_of(Caller{world, wide}.upload(kLines, "batch", ""));
+  const std::string body = fmt::format(R"({{"input_file_id":"{}"}})", file);
+  const Exchange refused = Caller{world, narrow}.call("POST", "/v1/batches", body);
+  EXPECT_EQ(refused.reply.status, 400) << refused.reply.body;
+  EXPECT_NE(error_of(refused).find("\"gpt\""), std::string::npos) << error_of(refused);
+  id_of(Caller{world, wide}.call("POST", "/v1/batches", body));
 }
 
 TEST(HeldObjects, AnOwnerHasSoManyAndNoMore) {

@@ -15,7 +15,8 @@ using model::MessagesForm;
 // A body of InvokeModel needs one, above what may be thought; it counts for nothing.
 std::int64_t some_max_tokens(std::string_view body) {
   const auto budget = wire::JsonValue(body).at("thinking", "budget_tokens");
-  return std::max(budget ? budget->integer().value_or(0) : 0, std::int64_t{0}) + 1;
+  constexpr std::int64_t kMost = 1'000'000'000;  // more than any model takes
+  return std::clamp(budget ? budget->integer().value_or(0) : 0, std::int64_t{0}, kMost) + 1;
 }
 
 void write_betas(wire::JsonWriter& json, std::string_view beta) {

@@ -41,6 +41,15 @@ TEST(EnvelopedCounts, AreTheBodyOfAnInvocationAtBedrock) {
             R"("anthropic_beta":["beta-1","beta-2"]})");
 }
 
+TEST(EnvelopedCounts, TakeNoNumberBeyondCounting) {
+  const EncodedRequest out = encode_enveloped_count(
+      R"({"model":"m","thinking":{"type":"enabled","budget_tokens":9223372036854775807},"messages":[]})", {},
+      counted_at(model::MessagesForm::BedrockInvoke, "anthropic.claude-x"));
+  const auto inner = from_base64(wire::JsonValue(out.body).at("input", "invokeModel", "body")->string());
+  ASSERT_TRUE(inner);
+  EXPECT_TRUE(inner->contains(R"("max_tokens":1000000001)")) << *inner;
+}
+
 TEST(EnvelopedCounts, LeaveRoomForWhatMayBeThought) {
   const EncodedRequest out = encode_enveloped_count(
       R"({"model":"m","thinking":{"type":"enabled","budget_tokens":2048},"messages":[]})", {},

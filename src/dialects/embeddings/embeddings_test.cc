@@ -44,7 +44,7 @@ TEST(EmbeddingRequests, AreSaidInEachProvidersWords) {
             R"("outputDimensionality":8},{"model":"models/gemini-embedding-001","content":{"parts":)"
             R"([{"text":"t\"wo"}]},"outputDimensionality":8}]})");
   EXPECT_EQ(
-      sent(kTwo, Endpoint::Predict, gemini).body,
+      sent(kTwo, Endpoint::Predict, target_named("text-embedding-005", false)).body,
       R"({"instances":[{"content":"one"},{"content":"t\"wo"}],"parameters":{"outputDimensionality":8}})");
   EXPECT_EQ(sent(kTwo, Endpoint::CohereEmbed, target_named("embed-v4.0")).body,
             R"({"model":"embed-v4.0","texts":["one","t\"wo"],"input_type":"search_document",)"
@@ -87,6 +87,7 @@ TEST(EmbeddingRequests, WithMoreTextsThanACallTakesAreRefusedByName) {
   };
   for (const Most& each : {Most{Endpoint::BatchEmbedContents, "gemini-embedding-001", 100},
                            {Endpoint::Predict, "text-005", 250},
+                           {Endpoint::Predict, "gemini-embedding-001", 1},
                            {Endpoint::EmbedContent, "gemini-embedding-2", 1},
                            {Endpoint::CohereEmbed, "embed-v4.0", 96},
                            {Endpoint::InvokeEmbed, "cohere.embed-v4:0", 96},
@@ -115,6 +116,8 @@ TEST(EmbeddingRequests, ThatAreNoneNameTheField) {
   EXPECT_TRUE(why(R"({"input":{"text":"x"}})").starts_with("input: "));
   EXPECT_TRUE(why(R"({"input":["a",7]})").starts_with("input[1]: "));
   EXPECT_TRUE(why(R"({"input":[7,"a"]})").starts_with("input[1]: "));
+  EXPECT_TRUE(why(R"({"input":"a","input":"b"})").starts_with("input: "));
+  EXPECT_TRUE(why(R"({"input":[1],"input":"b"})").starts_with("input: "));
   EXPECT_TRUE(why(R"({"input":"a","dimensions":0})").starts_with("dimensions: "));
   EXPECT_TRUE(why(R"({"input":"a","encoding_format":"int8"})").starts_with("encoding_format: "));
   EXPECT_TRUE(why(R"({"input":"a","input_type":7})").starts_with("input_type: "));
@@ -170,6 +173,11 @@ TEST(EmbeddingRequests, OfGooglesClientsGoToOthersWhereTheyAreTexts) {
   EXPECT_EQ(single.body,
             R"({"model":"text-embedding-3-small","input":["ab"],"encoding_format":"float","dimensions":64})");
   EXPECT_EQ(single.lost, "taskType;");
+  const Sent nested = sent(
+      R"({"content":{"parts":[{"text":"a"}]},"taskType":"CLUSTERING","embed_content_config":{"output_dimensionality":64}})",
+      Endpoint::Embeddings, openai, Endpoint::EmbedContent);
+  EXPECT_NE(nested.body.find(R"("dimensions":64)"), std::string::npos) << nested.body;
+  EXPECT_EQ(nested.lost, "taskType;") << "what stands beside the configuration is not read";
   const auto refused = [&](std::string_view asked) {
     return sent(asked, Endpoint::Embeddings, openai, Endpoint::BatchEmbedContents).body;
   };

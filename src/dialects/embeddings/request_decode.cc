@@ -69,7 +69,11 @@ Result<> read_openai_member(const JsonMembers& members, Request& out) {
   const std::string_view key = members.raw_key();
   const JsonValue value = members.value();
   if (key == "model" || value.is_null()) return {};
-  if (key == "input") return read_input(value, out);
+  if (key == "input") {
+    const bool is_second = !out.texts.empty() || !out.own_field.empty();
+    if (is_second) return fail(invalid_embedding("input", "is given twice: send it once"));
+    return read_input(value, out);
+  }
   if (key == "dimensions") return read_dimensions(value, "dimensions", out);
   if (key == "encoding_format") {
     out.base64 = value.raw_string() == "base64";
@@ -122,14 +126,15 @@ std::optional<std::string> text_of_content(JsonValue content) {
   return text;
 }
 
-constexpr std::array<std::string_view, 8> kGoogleMembers{"model",
+constexpr std::array<std::string_view, 9> kGoogleMembers{"model",
                                                          "content",
                                                          "title",
                                                          "taskType",
                                                          "outputDimensionality",
                                                          "task_type",
                                                          "output_dimensionality",
-                                                         "embedContentConfig"};
+                                                         "embedContentConfig",
+                                                         "embed_content_config"};
 
 void note_others(JsonValue object, const std::string& at, Request& out) {
   for (JsonMembers members(object); members.next();) {
@@ -164,7 +169,14 @@ Result<> read_google_request(JsonValue request, const std::string& at, Request& 
   if (const auto wanted = google_member(config, "outputDimensionality", "output_dimensionality"))
     QQ_CHECK(read_dimensions(*wanted, at + "outputDimensionality", out));
   note_others(request, at, out);
-  if (config.text().data() != request.text().data()) note_others(config, at, out);
+  if (config.text().data() != request.text().data()) {
+    note_others(config, at, out);
+    // What stands beside it instead of in it is not read.
+    for (const std::string_view name :
+         {"taskType", "task_type", "title", "outputDimensionality", "output_dimensionality"}) {
+      if (request.member(name)) out.others.push_back(at + std::string(name));
+    }
+  }
   return {};
 }
 

@@ -33,11 +33,12 @@ Titan titan_of(const model::Target& target, Endpoint endpoint) noexcept {
                                                                                        : Titan::V2;
 }
 
-std::size_t most_texts(Endpoint endpoint, Titan titan) noexcept {
+std::size_t most_texts(const model::Target& target, Endpoint endpoint, Titan titan) noexcept {
   switch (endpoint) {
     case Endpoint::Embeddings: return kOpenAiMost;
     case Endpoint::BatchEmbedContents: return kGeminiMost;
-    case Endpoint::Predict: return kVertexMost;
+    // https://cloud.google.com/vertex-ai/docs/generative-ai/embeddings/get-text-embeddings
+    case Endpoint::Predict: return is_named(target, "gemini-embedding") ? 1 : kVertexMost;
     case Endpoint::EmbedContent: return 1;
     default: return titan == Titan::No ? kCohereMost : 1;
   }
@@ -205,8 +206,8 @@ class EmbeddingsWriter {
   JsonWriter json_;
 };
 
-Result<> check_possible(const Request& request, Endpoint endpoint, Titan titan) {
-  const std::size_t most = most_texts(endpoint, titan);
+Result<> check_possible(const Request& request, const model::Target& target, Endpoint endpoint, Titan titan) {
+  const std::size_t most = most_texts(target, endpoint, titan);
   if (request.texts.size() > most) {
     return fail(
         not_possible(texts_field(request),
@@ -224,7 +225,7 @@ Result<> check_possible(const Request& request, Endpoint endpoint, Titan titan) 
 Result<std::string> encode_request(const Request& request, const model::Target& target, Endpoint endpoint,
                                    Losses& losses) {
   const Titan titan = titan_of(target, endpoint);
-  QQ_CHECK(check_possible(request, endpoint, titan));
+  QQ_CHECK(check_possible(request, target, endpoint, titan));
   std::string out;
   std::size_t size = 256;
   for (const std::string& text : request.texts) size += text.size() + 64;

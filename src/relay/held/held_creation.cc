@@ -1,11 +1,14 @@
 #include "relay/held/held_creation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "relay/held/file_references.h"
 #include "relay/held/held_call.h"
 #include "relay/held/only_member.h"
+#include "wire/json_writer.h"
 
 namespace qq::relay {
 namespace {
@@ -41,6 +44,16 @@ Task<Result<>> narrow(RequestState& state, Creation& creation, HoldingKind files
   co_return Result<>();
 }
 
+// As Holding::models has them.
+std::string models_text(const std::vector<std::string>& names) {
+  std::string out;
+  wire::JsonWriter json(out);
+  json.begin_array();
+  for (const std::string& name : names) json.string(name);
+  json.end_array();
+  return out;
+}
+
 Task<Result<Creation>> plan_file(RequestState& state) {
   const HeldCall& call = *state.incoming.held;
   Creation creation;
@@ -53,8 +66,45 @@ Task<Result<Creation>> plan_file(RequestState& state) {
   std::string_view said = call.model;
   if (said.empty()) said = creation.form.model;
   QQ_CO_TRY(creation.targets, first_targets(state, said, creation.models));
-  if (is_batch) QQ_CO_CHECK(co_await narrow(state, creation, HoldingKind::File));
+  if (is_batch) {
+    QQ_CO_CHECK(co_await narrow(state, creation, HoldingKind::File));
+    creation.known_models = models_text(creation.models.names());
+  }
   co_return creation;
+}
+
+// A batch runs what its file names, so the file must have been looked into, and its models be this key's: one
+// owner's keys may differ in that.
+Result<> check_batch_file(const RequestState& state, const Holding& file) {
+  if (file.models.empty()) {
+    return fail(Error::client(ErrorKind::InvalidRequest,
+                              "`input_file_id` must be of a file that was uploaded here with the purpose "
+                              "\"batch\"; upload it again as such",
+                              "input_file_id"));
+  }
+  const wire::JsonValue models(file.models);
+  for (wire::JsonElements names(models); names.next();) {
+    if (admission::may_use(*state.incoming.key, names.value().string())) continue;
+    return fail(Error::client(
+        ErrorKind::InvalidRequest,
+        fmt::format("the file of `input_file_id` names {}, which this key may not use", names.value().text()),
+        "input_file_id"));
+  }
+  return {};
+}
+
+// A batch's model is that of its file's lines; some providers would take another from here.
+Result<> check_names_no_model(wire::JsonValue body) {
+  for (wire::JsonMembers members(body); members.next();) {
+    for (const std::string_view name : {"model", "model_id"}) {
+      if (!key_resembles(members, name)) continue;
+      return fail(
+          Error::client(ErrorKind::InvalidRequest,
+                        fmt::format("`{}` is not possible here: each line of the file names its own", name),
+                        std::string(name)));
+    }
+  }
+  return {};
 }
 
 // It is where its file is.
@@ -64,6 +114,7 @@ Task<Result<Creation>> plan_batch(RequestState& state) {
     co_return fail(Error::client(ErrorKind::InvalidRequest,
                                  std::string("the request's body is no JSON: ") + wrong->reason));
   }
+  QQ_CO_CHECK(check_names_no_model(wire::JsonValue(body)));
   std::optional<wire::JsonValue> file;
   if (!only_member(wire::JsonValue(body), "input_file_id", file) || !file || !file->is_string()) {
     co_return fail(Error::client(ErrorKind::InvalidRequest,
@@ -78,6 +129,7 @@ Task<Result<Creation>> plan_batch(RequestState& state) {
     if (error.kind == ErrorKind::NotFound) error.param = "input_file_id";
     co_return fail(std::move(error));
   }
+  QQ_CO_CHECK(check_batch_file(state, *holding));
   Creation creation;
   const model::Target* const target = target_of_account(state, holding->account);
   if (target == nullptr) {

@@ -18,6 +18,7 @@ struct Creation {
   HeldForm form{};  // of files
   NamedModels models{};
   std::string_view models_in{};  // the text that names them: a file's bytes, or the whole body
+  std::string known_models{};    // Holding::models of the file that is made
 };
 
 // From the request's body, which stays as it is. Errors: InvalidRequest and NotFound, with the field.

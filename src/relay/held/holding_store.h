@@ -55,7 +55,9 @@ struct Holding {
   std::string account;  // model::Target::account_name
   std::string purpose;  // of OpenAI's files; empty for the others
   std::string object;   // what the provider last said, JSON; empty: nothing yet
-  WallTime created{};   // when it was first put, in milliseconds; set by the store
+  // Of a batch's file: the gateway's names of the models in it, a JSON array. Empty: not known.
+  std::string models{};
+  WallTime created{};  // when it was first put, in milliseconds; set by the store
   bool operator==(const Holding&) const = default;
 };
 
@@ -87,9 +89,11 @@ class HoldingStore {
 
   // Whether the owner may have one more made.
   virtual Task<Result<bool>> has_room(StoreCall call) = 0;
-  // Notes an object. Of one that is there already, account, purpose and object are replaced (an empty object
-  // replaces nothing), and it lives on for the whole ttl.
+  // Notes an object. Of one that is there already, account, purpose, object and models are replaced (an empty
+  // object or empty models replace nothing), and it lives on for the whole ttl.
   virtual Task<Result<>> put(StoreCall call, Holding holding) = 0;
+  // The same for one that must be there: what was removed meanwhile does not come back. Errors: NotFound.
+  virtual Task<Result<>> update(StoreCall call, Holding holding) = 0;
   // Errors: NotFound, in the words of its kind; also of the two below.
   virtual Task<Result<Holding>> get(StoreCall call, HoldingKind kind, std::string id) = 0;
   virtual Task<Result<>> remove(StoreCall call, HoldingKind kind, std::string id) = 0;

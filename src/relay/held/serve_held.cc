@@ -98,20 +98,23 @@ class HeldServing {
       auto document = co_await read_document(state_, **reply, question);
       if (!document) co_return fail(std::move(document).error());
       state_.incoming.free_body();
-      co_return co_await made(*target, *std::move(document));
+      co_return co_await made(*target, *std::move(document), std::move(creation->known_models));
     }
     co_return fail(*std::move(error));
   }
 
   // An object that nobody would find is taken back, as far as that goes.
-  Task<Result<Answer>> made(const model::Target& target, std::string document) {
+  Task<Result<Answer>> made(const model::Target& target, std::string document, std::string models) {
     auto said = read_held_object(call_.kind, document, target.quirks);
     if (!said) {
       co_await take_back(target, id_in(document));
       co_return fail(std::move(said).error());
     }
     const std::string id = said->id;
-    auto told = co_await note(target.account_name, *std::move(said), std::move(document), Settle::Yes);
+    Noting what;
+    what.account = target.account_name;
+    what.models = std::move(models);
+    auto told = co_await note(std::move(what), *std::move(said), std::move(document));
     if (!told) co_await take_back(target, id);
     co_return told;
   }
@@ -140,36 +143,58 @@ class HeldServing {
                           message);
   }
 
-  // Whether what a batch has used is this request's.
-  enum class Settle : bool { No, Yes };
+  struct Noting {
+    std::string account;
+    std::string models{};  // of a batch's file that was made
+    std::string before{};  // what was noted of the object until now
+    bool is_new = true;    // an object that was there may have been deleted meanwhile, and stays so
+    bool settles = true;   // what a batch has used is this request's
+  };
 
   // Notes what the provider has said, and what came of it: files that a batch has left, and what it used.
-  Task<Result<Answer>> note(std::string account, HeldObject said, std::string document, Settle settle) {
+  // Of an object that was noted before, all is told even if that fails: it is known where it is.
+  Task<Result<Answer>> note(Noting what, HeldObject said, std::string document) {
     std::string told = told_object(call_.kind, std::move(document), said.id);
+    Result<> left = co_await note_left(what, said);
+    if (!left && what.is_new) co_return fail(std::move(left).error());
     Holding holding;
     holding.kind = call_.kind;
     holding.id = said.id;
-    holding.account = account;
+    holding.account = std::move(what.account);
     holding.purpose = std::move(said.purpose);
-    if (told.size() <= kObjectKept) holding.object = told;
-    Result<> put = co_await store_.put(noting(), std::move(holding));
-    if (!put) co_return fail(std::move(put).error());
-    for (std::string& file : said.left) {
-      auto known = co_await store_.get(noting(), HoldingKind::File, file);
-      if (known) continue;
-      Holding left;
-      left.id = std::move(file);
-      left.account = account;
-      left.purpose = "batch_output";
-      put = co_await store_.put(noting(), std::move(left));
-      if (!put) co_return fail(std::move(put).error());
+    holding.models = std::move(what.models);
+    // Files that could not be noted are looked for again as long as this says nothing of them.
+    if (left && told.size() <= kObjectKept) holding.object = told;
+    Result<> put;
+    if (what.is_new) {
+      put = co_await store_.put(noting(), std::move(holding));
+    } else {
+      put = co_await store_.update(noting(), std::move(holding));
     }
-    if (said.ended && settle == Settle::Yes) {
+    if (!put && what.is_new) co_return fail(std::move(put).error());
+    if (what.settles && said.ended && said.usage != model::Usage()) {
       // Whoever cannot say whether it was told before does not tell it again.
       const auto first = co_await store_.settle(noting(), call_.kind, said.id);
       if (first && *first) state_.attempts.back().usage = said.usage;
     }
     co_return Answer(std::move(told));
+  }
+
+  // The files that a batch has left since it was last noted: one that was deleted is not noted again.
+  Task<Result<>> note_left(const Noting& what, const HeldObject& said) {
+    const auto before = read_held_object(call_.kind, what.before, {});
+    for (const std::string& file : said.left) {
+      if (before && std::ranges::find(before->left, file) != before->left.end()) continue;
+      auto known = co_await store_.get(noting(), HoldingKind::File, file);
+      if (known) continue;
+      Holding left;
+      left.id = file;
+      left.account = what.account;
+      left.purpose = "batch_output";
+      Result<> put = co_await store_.put(noting(), std::move(left));
+      if (!put) co_return put;
+    }
+    co_return Result<>();
   }
 
   Task<Result<Answer>> list() {
@@ -205,13 +230,22 @@ class HeldServing {
       if (!document) continue;
       auto said = read_held_object(call_.kind, *document, target->quirks);
       if (!said || said->id != holding.id) continue;
-      auto told = co_await note(holding.account, *std::move(said), *std::move(document), Settle::No);
+      Noting what;
+      what.account = holding.account;
+      what.before = holding.object;
+      what.is_new = false;
+      what.settles = false;
+      auto told = co_await note(std::move(what), *std::move(said), *std::move(document));
       if (told) holding.object = **std::move(told);
     }
   }
 
   // The account that holds the object; errors also where it is not there any more.
-  Task<Result<const model::Target*>> holder() {
+  struct Held {
+    const model::Target* target = nullptr;
+    std::string object;  // what was noted of it
+  };
+  Task<Result<Held>> holder() {
     auto holding = co_await store_.get(asking(), call_.kind, call_.id);
     if (!holding) co_return fail(std::move(holding).error());
     const model::Target* const target = target_of_account(state_, holding->account);
@@ -221,7 +255,10 @@ class HeldServing {
           fmt::format("the account that holds {} is not configured here any more; ask the operator",
                       call_.id)));
     }
-    co_return target;
+    Held held;
+    held.target = target;
+    held.object = std::move(holding->object);
+    co_return held;
   }
 
   // What the account says about the object, as a document.
@@ -238,15 +275,23 @@ class HeldServing {
   }
 
   Task<Result<Answer>> ask_and_note(UpstreamCall::Method method, std::string_view below) {
-    auto target = co_await holder();
-    if (!target) co_return fail(std::move(target).error());
-    auto document = co_await ask(**target, method, below);
-    if (!document) co_return fail(std::move(document).error());
-    auto said = read_held_object(call_.kind, *document, (*target)->quirks);
+    auto held = co_await holder();
+    if (!held) co_return fail(std::move(held).error());
+    auto document = co_await ask(*held->target, method, below);
+    if (!document) {
+      const bool is_gone = method == UpstreamCall::Method::Get && document.error().upstream_status == 404;
+      if (is_gone) static_cast<void>(co_await store_.remove(noting(), call_.kind, call_.id));
+      co_return fail(std::move(document).error());
+    }
+    auto said = read_held_object(call_.kind, *document, held->target->quirks);
     if (!said) co_return fail(std::move(said).error());
     // It is asked for by this id, whatever it calls itself.
     said->id = call_.id;
-    auto told = co_await note((*target)->account_name, *std::move(said), *std::move(document), Settle::Yes);
+    Noting what;
+    what.account = held->target->account_name;
+    what.before = std::move(held->object);
+    what.is_new = false;
+    auto told = co_await note(std::move(what), *std::move(said), *std::move(document));
     co_return told;
   }
 
@@ -254,27 +299,26 @@ class HeldServing {
   Task<Result<Answer>> cancel() { return ask_and_note(UpstreamCall::Method::Post, "/cancel"); }
 
   Task<Result<Answer>> remove() {
-    auto target = co_await holder();
-    if (!target) co_return fail(std::move(target).error());
-    auto document = co_await ask(**target, UpstreamCall::Method::Delete, {});
+    auto held = co_await holder();
+    if (!held) co_return fail(std::move(held).error());
+    auto document = co_await ask(*held->target, UpstreamCall::Method::Delete, {});
     const bool is_gone = document || document.error().upstream_status == 404;
     if (is_gone) {
-      Result<> removed = co_await store_.remove(noting(), call_.kind, call_.id);
-      const bool was_there = removed || removed.error().kind == ErrorKind::NotFound;
-      if (!was_there && document) co_return fail(std::move(removed).error());
+      // If that fails it is still listed, until the next who asks hears that it is gone.
+      static_cast<void>(co_await store_.remove(noting(), call_.kind, call_.id));
     }
     if (!document) co_return fail(std::move(document).error());
     co_return Answer(*std::move(document));
   }
 
   Task<Result<Answer>> content() {
-    auto target = co_await holder();
-    if (!target) co_return fail(std::move(target).error());
+    auto held = co_await holder();
+    if (!held) co_return fail(std::move(held).error());
     const bool is_file = call_.kind == HoldingKind::File || call_.kind == HoldingKind::MessageFile;
     HeldQuestion question;
-    question.path = held_path(state_, **target, call_.id);
+    question.path = held_path(state_, *held->target, call_.id);
     question.path.append(is_file ? "/content" : "/results");
-    auto reply = co_await ask_holder(state_, **target, question);
+    auto reply = co_await ask_holder(state_, *held->target, question);
     if (!reply) co_return fail(std::move(reply).error());
     Result<> relayed = co_await relay_content(state_, **reply);
     if (!relayed) co_return fail(std::move(relayed).error());

@@ -49,14 +49,33 @@ Task<Result<>> MemoryHoldingStore::put(StoreCall call, relay::Holding holding) {
     ++counts_[call.owner];
     any_.store(true, std::memory_order_relaxed);
   } else {
-    relay::Holding& there = entry->second.holding;
-    by_expiry_.erase(Expiry{entry->second.expires, entry->second.number});
-    there.account = std::move(holding.account);
-    there.purpose = std::move(holding.purpose);
-    if (!holding.object.empty()) there.object = std::move(holding.object);
+    replace(entry, std::move(holding), now);
+    co_return Result<>();
   }
+  renew(entry, now);
+  co_return Result<>();
+}
+
+void MemoryHoldingStore::renew(Entries::iterator entry, WallTime now) {
   entry->second.expires = now + limits_.ttl;
   by_expiry_.emplace(Expiry{entry->second.expires, entry->second.number}, entry);
+}
+
+void MemoryHoldingStore::replace(Entries::iterator entry, relay::Holding holding, WallTime now) {
+  relay::Holding& there = entry->second.holding;
+  by_expiry_.erase(Expiry{entry->second.expires, entry->second.number});
+  there.account = std::move(holding.account);
+  there.purpose = std::move(holding.purpose);
+  if (!holding.object.empty()) there.object = std::move(holding.object);
+  if (!holding.models.empty()) there.models = std::move(holding.models);
+  renew(entry, now);
+}
+
+Task<Result<>> MemoryHoldingStore::update(StoreCall call, relay::Holding holding) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = find(call, holding.kind, holding.id);
+  if (entry == entries_.end()) co_return fail(relay::holding_not_found(holding.kind, holding.id));
+  replace(entry, std::move(holding), std::chrono::floor<Milliseconds>(call.now));
   co_return Result<>();
 }
 

@@ -23,6 +23,7 @@ class MemoryHoldingStore final : public relay::HoldingStore {
 
   Task<Result<bool>> has_room(relay::StoreCall call) override;
   Task<Result<>> put(relay::StoreCall call, relay::Holding holding) override;
+  Task<Result<>> update(relay::StoreCall call, relay::Holding holding) override;
   Task<Result<relay::Holding>> get(relay::StoreCall call, relay::HoldingKind kind, std::string id) override;
   Task<Result<>> remove(relay::StoreCall call, relay::HoldingKind kind, std::string id) override;
   Task<Result<relay::HoldingPage>> list(relay::StoreCall call, relay::HoldingQuery query) override;
@@ -46,6 +47,8 @@ class MemoryHoldingStore final : public relay::HoldingStore {
   // Of the caller's, if it has not run out.
   Entries::iterator find(const relay::StoreCall& call, relay::HoldingKind kind, const std::string& id);
   void take_out(Entries::iterator entry);
+  void replace(Entries::iterator entry, relay::Holding holding, WallTime now);
+  void renew(Entries::iterator entry, WallTime now);
 
   const relay::HoldingLimits limits_;
   std::mutex mutex_;  // guards all below but `any_`, which is written under it

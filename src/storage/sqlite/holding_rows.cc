@@ -17,7 +17,7 @@ std::int64_t number_of(HoldingKind kind) noexcept {
   return static_cast<std::int64_t>(kind);
 }
 
-// "id, account, purpose, json, created_unix_ms" of a row.
+// "id, account, purpose, json, created_unix_ms, models" of a row.
 relay::Holding holding_in(const Statement& row, HoldingKind kind) {
   relay::Holding holding;
   holding.kind = kind;
@@ -26,6 +26,7 @@ relay::Holding holding_in(const Statement& row, HoldingKind kind) {
   holding.purpose = row.text(2);
   holding.object = row.text(3);
   holding.created = wall_time(row.integer(4));
+  holding.models = row.text(5);
   return holding;
 }
 
@@ -40,21 +41,27 @@ struct HoldingRows::Statements {
                             " AND expires_unix_ms <= ?"));
     QQ_TRY(Statement put,
            database.prepare("INSERT INTO holdings (owner, kind, id, account, purpose, json, created_unix_ms,"
-                            " expires_unix_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                            " expires_unix_ms, models) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
                             " ON CONFLICT (kind, id, owner) DO UPDATE SET account = excluded.account,"
                             " purpose = excluded.purpose, expires_unix_ms = excluded.expires_unix_ms,"
-                            " json = CASE excluded.json WHEN '' THEN json ELSE excluded.json END"));
+                            " json = CASE excluded.json WHEN '' THEN json ELSE excluded.json END,"
+                            " models = CASE excluded.models WHEN '' THEN models ELSE excluded.models END"));
+    QQ_TRY(Statement updated,
+           database.prepare("UPDATE holdings SET account = ?1, purpose = ?2, expires_unix_ms = ?3,"
+                            " json = CASE ?4 WHEN '' THEN json ELSE ?4 END,"
+                            " models = CASE ?5 WHEN '' THEN models ELSE ?5 END"
+                            " WHERE kind = ?6 AND id = ?7 AND owner = ?8 AND expires_unix_ms > ?9"));
     QQ_TRY(Statement got,
-           database.prepare("SELECT id, account, purpose, json, created_unix_ms, number FROM holdings"
+           database.prepare("SELECT id, account, purpose, json, created_unix_ms, models, number FROM holdings"
                             " WHERE kind = ? AND id = ? AND owner = ? AND expires_unix_ms > ?"));
     QQ_TRY(Statement removed, database.prepare("DELETE FROM holdings WHERE kind = ? AND id = ? AND owner = ?"
                                                " AND expires_unix_ms > ?"));
     QQ_TRY(Statement oldest,
-           database.prepare("SELECT id, account, purpose, json, created_unix_ms FROM holdings"
+           database.prepare("SELECT id, account, purpose, json, created_unix_ms, models FROM holdings"
                             " WHERE owner = ? AND kind = ? AND number > ? AND expires_unix_ms > ?"
                             " AND (?5 = '' OR purpose = ?5) ORDER BY number LIMIT ?"));
     QQ_TRY(Statement newest,
-           database.prepare("SELECT id, account, purpose, json, created_unix_ms FROM holdings"
+           database.prepare("SELECT id, account, purpose, json, created_unix_ms, models FROM holdings"
                             " WHERE owner = ? AND kind = ? AND number < ? AND expires_unix_ms > ?"
                             " AND (?5 = '' OR purpose = ?5) ORDER BY number DESC LIMIT ?"));
     QQ_TRY(Statement holder,
@@ -66,14 +73,16 @@ struct HoldingRows::Statements {
     QQ_TRY(Statement run_out,
            database.prepare("DELETE FROM holdings WHERE number IN (SELECT number FROM holdings"
                             " WHERE expires_unix_ms <= ? ORDER BY expires_unix_ms, number LIMIT ?)"));
-    return std::make_unique<Statements>(Statements{
-        std::move(count), std::move(run_out_one), std::move(put), std::move(got), std::move(removed),
-        std::move(oldest), std::move(newest), std::move(holder), std::move(settled), std::move(run_out)});
+    return std::make_unique<Statements>(Statements{std::move(count), std::move(run_out_one), std::move(put),
+                                                   std::move(updated), std::move(got), std::move(removed),
+                                                   std::move(oldest), std::move(newest), std::move(holder),
+                                                   std::move(settled), std::move(run_out)});
   }
 
   Statement count;
   Statement run_out_one;
   Statement put;
+  Statement updated;
   Statement got;
   Statement removed;
   Statement oldest;
@@ -119,9 +128,19 @@ Result<> HoldingRows::put(Asked asked, const relay::Holding& holding) {
   statements_->run_out_one.bind(number_of(holding.kind), holding.id, asked.owner, unix_ms(asked.now));
   QQ_CHECK(statements_->run_out_one.run());
   statements_->put.bind(asked.owner, number_of(holding.kind), holding.id, holding.account, holding.purpose,
-                        holding.object, unix_ms(asked.now), unix_ms(asked.now) + limits_.ttl.count());
+                        holding.object, unix_ms(asked.now), unix_ms(asked.now) + limits_.ttl.count(),
+                        holding.models);
   QQ_CHECK(statements_->put.run());
   return transaction.commit();
+}
+
+Result<> HoldingRows::update(Asked asked, const relay::Holding& holding) {
+  statements_->updated.bind(holding.account, holding.purpose, unix_ms(asked.now) + limits_.ttl.count(),
+                            holding.object, holding.models, number_of(holding.kind), holding.id, asked.owner,
+                            unix_ms(asked.now));
+  QQ_CHECK(statements_->updated.run());
+  if (database_.changed_rows() == 0) return fail(relay::holding_not_found(holding.kind, holding.id));
+  return {};
 }
 
 Result<relay::Holding> HoldingRows::get(Asked asked, HoldingKind kind, std::string_view id) {
@@ -150,7 +169,7 @@ Result<relay::HoldingPage> HoldingRows::list(Asked asked, const relay::HoldingQu
     got.bind(number_of(query.kind), query.after, asked.owner, unix_ms(asked.now));
     QQ_TRY(const bool row, got.step());
     if (!row) return fail(relay::holding_not_found(query.kind, query.after));
-    number = got.integer(5);
+    number = got.integer(6);
     got.reset();
   }
   Statement& rows = newest_first ? statements_->newest : statements_->oldest;

@@ -28,6 +28,7 @@ class HoldingRows {
   };
   Result<bool> has_room(Asked asked);
   Result<> put(Asked asked, const relay::Holding& holding);
+  Result<> update(Asked asked, const relay::Holding& holding);
   Result<relay::Holding> get(Asked asked, relay::HoldingKind kind, std::string_view id);
   Result<> remove(Asked asked, relay::HoldingKind kind, std::string_view id);
   Result<relay::HoldingPage> list(Asked asked, const relay::HoldingQuery& query);

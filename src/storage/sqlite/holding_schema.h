@@ -26,6 +26,9 @@ CREATE TABLE holdings (
 CREATE INDEX holdings_in_order ON holdings (owner, kind, number);
 CREATE INDEX holdings_by_expiry ON holdings (expires_unix_ms, number);
 )sql"},
+    Migration{"models of batch files", R"sql(
+ALTER TABLE holdings ADD COLUMN models TEXT NOT NULL DEFAULT '';  -- a JSON array; '': not known
+)sql"},
 };
 
 }  // namespace qq::storage

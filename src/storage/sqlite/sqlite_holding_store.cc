@@ -53,6 +53,14 @@ Task<Result<>> SqliteHoldingStore::put(StoreCall call, relay::Holding holding) {
   co_return co_await run_in(writer_, troubles_, std::move(call), bytes, std::move(work));
 }
 
+Task<Result<>> SqliteHoldingStore::update(StoreCall call, relay::Holding holding) {
+  const std::size_t bytes = holding.object.size();
+  auto work = [this, holding = std::move(holding)](HoldingRows::Asked asked) {
+    return writer_rows_->update(asked, holding);
+  };
+  co_return co_await run_in(writer_, troubles_, std::move(call), bytes, std::move(work));
+}
+
 Task<Result<relay::Holding>> SqliteHoldingStore::get(StoreCall call, HoldingKind kind, std::string id) {
   auto work = [this, kind, id = std::move(id)](HoldingRows::Asked asked) {
     return reader_rows_->get(asked, kind, id);

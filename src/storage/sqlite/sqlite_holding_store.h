@@ -24,6 +24,7 @@ class SqliteHoldingStore final : public relay::HoldingStore {
 
   Task<Result<bool>> has_room(relay::StoreCall call) override;
   Task<Result<>> put(relay::StoreCall call, relay::Holding holding) override;
+  Task<Result<>> update(relay::StoreCall call, relay::Holding holding) override;
   Task<Result<relay::Holding>> get(relay::StoreCall call, relay::HoldingKind kind, std::string id) override;
   Task<Result<>> remove(relay::StoreCall call, relay::HoldingKind kind, std::string id) override;
   Task<Result<relay::HoldingPage>> list(relay::StoreCall call, relay::HoldingQuery query) override;
