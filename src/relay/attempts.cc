@@ -122,7 +122,8 @@ Task<std::unique_ptr<UpstreamReply>> send_request(RequestState& state, model::At
     co_return nullptr;
   }
   WaitForUsage patience(state);
-  if (attempt.target->drain_for_usage) call.patience = &patience;
+  // An upgrade is no generation.
+  if (attempt.target->drain_for_usage && !state.incoming.realtime) call.patience = &patience;
   const MonotonicTime from = state.services.loop.precise_now();
   std::string auth_lines;
   if (attempt.target->request_auth != model::RequestAuth::Fixed) {
@@ -319,12 +320,10 @@ Task<void> run_attempts(RequestState& state) {
   state.attempts.reserve(state.plan.targets.size());
   if (state.facts.stream) start_heartbeat(state);
   std::optional<Chosen> trying = choose(state, 0);
-  bool is_repeat = false;
   while (trying) {
     note_start(state, *trying);
     co_await run_attempt(state, state.attempts.back());
-    if (is_repeat) state.services.retry_budget.retry_finished();
-    is_repeat = false;
+    end_repeat(state);
     model::Attempt& attempt = state.attempts.back();
     note_end(state, *trying, attempt);
     if (!attempt.error) {
@@ -339,7 +338,7 @@ Task<void> run_attempts(RequestState& state) {
     const Decision decision = decide(state, *trying);
     if (decision.repeat_after) {
       trying = co_await wait_for_repeat(state, *trying, *decision.repeat_after);
-      is_repeat = trying.has_value();
+      state.is_repeat = trying.has_value();
     } else {
       trying = decision.next;
     }

@@ -7,6 +7,9 @@
 namespace qq::relay {
 namespace {
 
+// What a loop says that has no descriptor for a connection; others lack room for something else.
+constexpr std::string_view kCannotConnect = "cannot connect";
+
 std::string_view why_unconnected(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::DnsFailed: return "its name cannot be resolved";
@@ -25,7 +28,7 @@ Error without_addresses(Error error, std::string_view provider) {
   if (error.phase != AttemptPhase::NotSent) return error;
   if (const std::string_view why = why_unconnected(error.kind); !why.empty()) {
     error.message = fmt::format("the provider `{}` cannot be reached: {}", provider, why);
-  } else if (error.kind == ErrorKind::Saturated) {
+  } else if (error.kind == ErrorKind::Saturated && error.message.starts_with(kCannotConnect)) {
     error.message = "this gateway has no room for another connection to a provider; try again shortly";
   }
   return error;

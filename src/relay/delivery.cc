@@ -1,5 +1,7 @@
 #include "relay/delivery.h"
 
+#include <utility>
+
 namespace qq::relay {
 
 void commit(RequestState& state, model::Attempt& attempt) {
@@ -10,6 +12,10 @@ void commit(RequestState& state, model::Attempt& attempt) {
   state.snapshot.healths[attempt.target->index]->record(*state.probe, resilience::Evidence::Success,
                                                         state.services.loop.now());
   state.probe = nullptr;
+}
+
+void end_repeat(RequestState& state) {
+  if (std::exchange(state.is_repeat, false)) state.services.retry_budget.retry_finished();
 }
 
 Result<> after_wait(RequestState& state, net::Wake wake, const net::Scope& scope, ErrorKind timeout,

@@ -14,6 +14,9 @@ namespace qq::relay {
 // attempt's outcome is that of the headers, as far as they can know.
 void commit(RequestState& state, model::Attempt& attempt);
 
+// Gives the running attempt's place in the retry budget back, if it has one.
+void end_repeat(RequestState& state);
+
 // A wait for the provider is over, which began at `from`: its time counts as the provider's.
 inline void count_wait(RequestState& state, MonotonicTime from) noexcept {
   state.upstream_wait += std::max(state.services.loop.now() - from, MonotonicTime::duration{0});

@@ -32,6 +32,7 @@ Result<> check_opening(const RequestState& state, UpstreamReply& reply) {
                                            const UpstreamReply& reply) {
   const std::string passed = passed_header_lines(reply.head().fields, *attempt.target);
   commit(state, attempt);
+  end_repeat(state);  // the connection may last for hours
   // The handshake is no content: of each response it is told when its first came.
   attempt.first_content.reset();
   state.first_content.reset();

@@ -166,7 +166,7 @@ Task<void> RealtimeRelay::flush_to_provider() {
     provider_lost(ErrorKind::Reset, "the provider reset the connection");
   } else if (wake == net::Wake::Deadline) {
     provider_lost(ErrorKind::SendTimeout, "the provider stopped taking messages");
-  } else if (wake == net::Wake::Cancelled) {
+  } else if (wake == net::Wake::Cancelled || over()) {
     client_lost(client_gone());  // unless there is another end already
   }
 }

@@ -114,7 +114,6 @@ Task<Result<>> RealtimeRelay::run() {
 
 Task<void> RealtimeRelay::part() {
   parting_ = true;
-  const bool ran = meter_.runs() || meter_.asks();
   if (!ending_->client_lost) {
     if (ending_->tells_error) {
       say_to_client(WebsocketOpcode::Text,
@@ -136,10 +135,8 @@ Task<void> RealtimeRelay::part() {
     co_await provider_.flush(heard_out, kHeardOut);
     if (!ending_->by_provider) co_await hear_provider_out(heard_out);
   }
-  if (ran) {
-    meter_.end(ending_->error ? *ending_->error
-                              : Error::client(ErrorKind::ClientGone, "the client closed the connection"));
-  }
+  meter_.end(ending_->error ? *ending_->error
+                            : Error::client(ErrorKind::ClientGone, "the client closed the connection"));
   if (!ending_->client_lost && client_.pending()) {
     const net::Scope last_words{loop_.now() + kLastWords, nullptr};
     Result<> flushed = co_await client_.flush(last_words);
@@ -148,14 +145,21 @@ Task<void> RealtimeRelay::part() {
   if (ending_->client_lost) client_.abort();
 }
 
-// For usage, until its Close, its end or the scope's.
+// For usage, until its Close, its end or the scope's. Nobody's taking slows it down.
 Task<void> RealtimeRelay::hear_provider_out(net::Scope scope) {
   bool goes_on = hear(std::exchange(provider_held_, {}));
-  while (goes_on) {
+  int reads = 0;
+  while (goes_on && loop_.now() < scope.deadline) {
+    if (++reads > kReadsInTurn) {
+      reads = 0;
+      static_cast<void>(co_await net::sleep(loop_, scope.until(loop_.now() + Milliseconds(1))));
+      continue;
+    }
     const UpstreamReply::Piece piece = reply_.try_read();
     if (piece.kind == UpstreamReply::Piece::Kind::WouldBlock) {
       const net::Wake wake = co_await reply_.readable(scope);
       goes_on = wake == net::Wake::Ready;
+      reads = 0;
     } else {
       goes_on = piece.kind == UpstreamReply::Piece::Kind::Bytes && hear(piece.bytes);
     }
@@ -167,7 +171,7 @@ bool RealtimeRelay::hear(std::string_view bytes) {
   for (;;) {
     const wire::WebsocketReader::Step step = provider_reader_.feed(bytes);
     bytes.remove_prefix(step.consumed);
-    if (step.reason != nullptr) return false;
+    if (step.reason != nullptr || !has_room(provider_reader_, provider_budget_)) return false;
     if (!step.event) return true;
     if (step.event->kind == WebsocketEvent::Kind::Close) return false;
     if (step.event->kind == WebsocketEvent::Kind::Text)

@@ -78,6 +78,7 @@ struct RequestState {
 
   bool estimates = false;        // a count of tokens that no target can make
   bool delivered = false;        // the commit point is passed
+  bool is_repeat = false;        // the running attempt has a place of the retry budget
   bool empty_asked_for = false;  // the running attempt's empty answer may be just that; see empty_reply.h
   bool interrupted = false;      // an in-band error event or a cut ended what had begun
   // Of the running attempt, if it is a breaker's probe that is not settled yet.

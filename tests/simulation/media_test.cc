@@ -196,6 +196,7 @@ TEST(Media, IsInTheBudgetOfBodies) {
   const Exchange heard = media.look("http://pictures.example/1.png", kSecond);
   EXPECT_EQ(heard.reply.status, 503) << heard.reply.body;
   EXPECT_EQ(heard.story(), "saturated");
+  EXPECT_NE(heard.reply.body.find("no room for a file"), std::string::npos) << heard.reply.body;
   EXPECT_EQ(media.world.counters().bodies_in_flight_bytes.get(), 0);
 }
 

@@ -232,6 +232,33 @@ TEST_F(Realtime, WhoLeavesWhileItIsOpenedIsNotWaitedFor) {
   world_->expect_rest();
 }
 
+TEST_F(Realtime, WhoLeavesWhileItIsOpenedIsNotWaitedForItsUsage) {
+  WorldSetup setup;
+  setup.of_providers = ", drain_for_usage: true";
+  make(std::move(setup));
+  world_->provider(0).misbehave("fault=stall_before_head");
+  WebsocketClient& socket = open();
+  socket.client().leave(Client::Leave::Reset);
+  run(100ms);
+  ASSERT_EQ(world_->records().size(), 1U) << "there is none";
+  world_->expect_rest();
+}
+
+TEST_F(Realtime, ARepeatThatWasAcceptedIsNoRepeatAnyMore) {
+  for (int i = 0; i < 10; ++i) open();
+  world_->provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{"fault":"close_before_head"},{}]}]})");
+  for (int i = 0; i < 8; ++i) {
+    WebsocketClient& socket = open();
+    run(1s);
+    EXPECT_TRUE(socket.head().starts_with("HTTP/1.1 101 ")) << i << socket.head();
+  }
+  EXPECT_EQ(world_->counters().retry_budget_overflows.get(), 0);
+  for (auto& socket : sockets_) socket->say_close(WebsocketClose::Normal);
+  run(2s);
+  for (const KeptRecord& record : records(RecordPart::None)) EXPECT_FALSE(record.error);
+  world_->expect_rest();
+}
+
 // --- messages ---
 
 TEST_F(Realtime, AResponseComesAsTheProviderSaysIt) {

@@ -4,6 +4,7 @@
 
 #include "dialects/openai/answer.h"
 #include "dialects/openai/errors.h"
+#include "dialects/openai/key_case.h"
 #include "wire/json_patch.h"
 
 namespace qq::dialects::openai {
@@ -37,12 +38,22 @@ Error not_json(const wire::JsonError& wrong) {
                        fmt::format("the message is not JSON: {} at byte {}", wrong.reason, wrong.offset));
 }
 
+Error other_case(std::string_view key, std::string param) {
+  return Error::client(ErrorKind::InvalidRequest,
+                       fmt::format("the key \"{}\" is written with capital letters; write it plainly", key),
+                       std::move(param));
+}
+
 // The model in an object of the client's. Each spelling counts: which of two a provider reads is not known.
 Result<> rename_model(wire::JsonValue object, std::string_view place, std::string_view asked,
                       std::string_view upstream_model, wire::JsonPatch& patch) {
   if (!object.is_object()) return {};
   for (wire::JsonMembers members(object); members.next();) {
-    if (!members.key_is("model") || members.is_null()) continue;
+    if (!members.key_is("model")) {
+      if (is_other_case(members, "model")) return fail(other_case("model", fmt::format("{}.model", place)));
+      continue;
+    }
+    if (members.is_null()) continue;
     if (!members.is_string() || members.value().string() != asked) {
       return fail(Error::client(
           ErrorKind::InvalidRequest,
@@ -117,6 +128,10 @@ Result<RealtimeRequest> read_realtime_request(std::string_view message, const wi
       QQ_CHECK(rename_model(members.value(), "session", asked, upstream_model, patch));
     } else if (members.key_is("response")) {
       QQ_CHECK(rename_model(members.value(), "response", asked, upstream_model, patch));
+    } else {
+      for (const std::string_view ours : {"type", "session", "response"}) {
+        if (is_other_case(members, ours)) return fail(other_case(ours, std::string(ours)));
+      }
     }
   }
   if (!patch.empty()) {

@@ -122,6 +122,24 @@ TEST(RealtimeRequests, AnotherModelIsRefusedHoweverItIsSpelt) {
     EXPECT_FALSE(read_realtime_request(message, {}, "voice", "x")) << message;
 }
 
+// Servers that read keys without regard to case would take them.
+TEST(RealtimeRequests, KeysInAnotherCaseAreRefused) {
+  const std::vector<std::pair<std::string_view, std::string_view>> cases = {
+      {R"({"type":"session.update","Session":{"model":"x"}})", "session"},
+      {R"({"type":"session.update","session":{"MODEL":"x"}})", "session.model"},
+      {R"({"type":"session.update","session":{"Mod\u0065l":"x"}})", "session.model"},
+      {R"({"type":"response.create","RESPONSE":{}})", "response"},
+      {R"({"type":"response.create","response":{"Model":"voice"}})", "response.model"},
+      {R"({"Type":"response.create"})", "type"},
+  };
+  for (const auto& [message, param] : cases) {
+    const auto request = read_realtime_request(message, {}, "voice", "voice");
+    ASSERT_FALSE(request) << message;
+    EXPECT_EQ(request.error().kind, ErrorKind::InvalidRequest);
+    EXPECT_EQ(request.error().param, param);
+  }
+}
+
 TEST(RealtimeErrors, AreEventsThatNameTheMessage) {
   const Error error = Error::client(ErrorKind::InvalidRequest, "say \"no\"", "session.model");
   const std::string event = encode_realtime_error(error, "01ID", "mine\\n");

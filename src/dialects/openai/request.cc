@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dialects/carried_state.h"
-#include "wire/http_head.h"
+#include "dialects/openai/key_case.h"
 
 namespace qq::dialects::openai {
 namespace {
@@ -83,15 +83,6 @@ struct OwnedKey {
     return {};
   }
 };
-
-// Some providers read keys without regard to case, the last one wins: a twin like "MODEL" would be theirs.
-bool is_other_case(const wire::JsonMembers& members, std::string_view name) {
-  const std::string_view key = members.raw_key();
-  if (key.size() < name.size()) return false;
-  if (key.size() == name.size()) return wire::iequals(key, name);
-  if (!members.key_escapes()) return false;
-  return wire::iequals(JsonValue('"' + std::string(key) + '"').string(), name);
-}
 
 Result<bool> boolean_or_null(JsonValue value, std::string_view name) {
   if (value.is_true()) return true;
