@@ -36,21 +36,23 @@ void ProviderSocket::push() {
   }
 }
 
+void ProviderSocket::drop() noexcept {
+  std::string().swap(pending_);
+  sent_ = 0;
+}
+
 // False if nothing goes any more, for now or, if it is broken, at all.
 bool ProviderSocket::send_some() {
-  const iovec piece = net::as_iovec(pending_);
+  const iovec piece = net::as_iovec(std::string_view(pending_).substr(sent_));
   const net::IoTry wrote = stream_.try_write({&piece, 1});
   if (wrote.status == net::IoStatus::Done) {
     counters_.bytes_to_upstreams.add(static_cast<std::int64_t>(wrote.bytes));
-    if (wrote.bytes == pending_.size()) {
-      std::string().swap(pending_);
-    } else {
-      pending_.erase(0, wrote.bytes);
-    }
+    sent_ += wrote.bytes;
+    if (sent_ == pending_.size()) drop();
     return true;
   }
   broken_ = wrote.status != net::IoStatus::WouldBlock;
-  if (broken_) std::string().swap(pending_);
+  if (broken_) drop();
   return false;
 }
 

@@ -31,10 +31,12 @@ class ProviderSocket {
   wire::WebsocketMask next_mask() noexcept;
   void push();
   bool send_some();
+  void drop() noexcept;
 
   net::Stream& stream_;
   LoopCounters& counters_;
   std::string pending_;
+  std::size_t sent_ = 0;  // of it
   std::array<char, 256> masks_{};
   std::size_t masks_used_ = sizeof masks_;
   bool broken_ = false;

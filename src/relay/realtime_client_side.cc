@@ -120,7 +120,11 @@ void RealtimeRelay::take_client_message(std::string message) {
     }
     provider_.say(WebsocketOpcode::Text, request->changed ? request->text : message);
   }
-  client_budget_.release(std::move(message));
+  if (provider_.pending()) {
+    state_.services.spare_bodies.give_back(std::move(message));  // its copy counts until it is sent
+  } else {
+    client_budget_.release(std::move(message));
+  }
 }
 
 // Keys may be withdrawn, or lose the model; whoever is silent is found out with the next message.
@@ -159,6 +163,7 @@ Task<void> RealtimeRelay::flush_to_provider() {
   const net::Scope scope{kNever, &stop_};
   const net::Wake wake = co_await provider_.flush(scope, state_.snapshot.timers.send_progress);
   client_.stream().watch_hangup(nullptr);
+  if (!provider_.pending()) client_budget_.release({});
   // Who is not read is neither silent nor slow.
   client_heard_ += loop_.now() - from;
   if (arriving_since_) *arriving_since_ += loop_.now() - from;

@@ -6,6 +6,7 @@
 
 #include "dialects/dialect.h"
 #include "dialects/tool_names.h"
+#include "relay/body_budget.h"
 #include "relay/request.h"
 
 namespace qq::relay {
@@ -41,6 +42,8 @@ class Translation {
   [[nodiscard]] std::uint32_t choices_asked() const noexcept;
   // To be completed by what has to be fetched.
   [[nodiscard]] model::ChatRequest& request() noexcept { return request_; }
+  // Of what was fetched: it is kept as long as the request in no dialect's words, and that outlives the body.
+  [[nodiscard]] BodyBudget& fetched() noexcept { return fetched_; }
   // "messages[2].cache_control; top_k": the fields that did not survive so far, of the request and of what
   // was answered, for a header and the log. Empty: all did.
   [[nodiscard]] std::string losses_text() const;
@@ -50,6 +53,7 @@ class Translation {
 
   const dialects::ClientDialect& client_;
   model::ChatRequest request_;
+  BodyBudget fetched_;
   std::string id_seed_;
   dialects::AnswerHead head_;
   dialects::Losses losses_;    // of the attempt that runs
