@@ -163,7 +163,8 @@ Result<> take_in(Fetching& all, std::size_t bytes) {
                                         all.state.snapshot.limits.media_max)));
   }
   all.left -= bytes;
-  if (!all.state.translation->fetched().grow_by(all.state.services, encoded_size(bytes))) return fail(no_room());
+  if (!all.state.translation->fetched().grow_by(all.state.services, encoded_size(bytes)))
+    return fail(no_room());
   return {};
 }
 

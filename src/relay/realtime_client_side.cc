@@ -114,7 +114,7 @@ void RealtimeRelay::take_client_message(std::string message) {
     refuse(request.error(), dialects::openai::realtime_event_id(message, limits_));
   } else {
     if (request->asks_response) {
-      meter_.asked();
+      meter_.asked(request->event_id);
       provider_heard_ = loop_.now();
       wake_the_other();  // it has another deadline now
     }

@@ -24,7 +24,7 @@ std::size_t hash_of(std::string_view id) noexcept {
 void RealtimeMeter::take(const RealtimeEvent& event) {
   switch (event.kind) {
     case RealtimeEvent::Kind::Other: return;
-    case RealtimeEvent::Kind::Error: asked_ = false; return;
+    case RealtimeEvent::Kind::Error: refused(event.event_id); return;
     case RealtimeEvent::Kind::ResponseCreated: began(event.id); return;
     case RealtimeEvent::Kind::Delta: {
       const auto found = std::ranges::find(running_, hash_of(event.id), &Running::id);
@@ -32,28 +32,50 @@ void RealtimeMeter::take(const RealtimeEvent& event) {
       return;
     }
     case RealtimeEvent::Kind::ResponseDone: {
-      asked_ = false;
+      const bool was_told = std::ranges::find(running_, hash_of(event.id), &Running::id) != running_.end();
       const Running ended = take_running(event.id);
       if (is_repeated("response", event.id)) return;
+      if (!was_told) answered();
       ++state_.incoming.realtime->responses;
-      record(RecordPart::Response, ended, event.usage, shown_finish(event.status, *attempt_.target), nullptr);
+      const bool failed = event.status == "failed";
+      const Error error = Error::upstream(ErrorKind::StreamError, AttemptPhase::ReplyBegun,
+                                          "the provider says that the response failed");
+      record(RecordPart::Response, ended, event.usage, shown_finish(event.status, *attempt_.target),
+             failed ? &error : nullptr);
       return;
     }
     case RealtimeEvent::Kind::Transcribed:
-      if (event.usage.source == model::UsageSource::None || is_repeated("item", event.id)) return;
+      if (event.usage.source == model::UsageSource::None || is_repeated("item", event.id, event.content))
+        return;
       record(RecordPart::Transcript, take_running({}), event.usage, "completed", nullptr);
       return;
   }
 }
 
 void RealtimeMeter::end(const Error& why) {
-  if (asked_ && running_.empty()) record(RecordPart::Response, take_running({}), {}, {}, &why);
+  if (!asked_.empty() && running_.empty()) record(RecordPart::Response, take_running({}), {}, {}, &why);
   for (const Running& cut : std::exchange(running_, {})) record(RecordPart::Response, cut, {}, {}, &why);
-  asked_ = false;
+  asked_.clear();
+}
+
+void RealtimeMeter::asked(std::string_view event_id) {
+  if (asked_.size() >= kRunningMax) answered();
+  asked_.push_back(hash_of(event_id));
+}
+
+// The oldest has its answer.
+void RealtimeMeter::answered() {
+  if (!asked_.empty()) asked_.erase(asked_.begin());
+}
+
+// An error that names no message may answer one that has no id.
+void RealtimeMeter::refused(std::string_view event_id) {
+  const auto found = std::ranges::find(asked_, hash_of(event_id));
+  if (found != asked_.end()) asked_.erase(found);
 }
 
 void RealtimeMeter::began(std::string_view id) {
-  asked_ = false;
+  answered();
   if (running_.size() >= kRunningMax) running_.erase(running_.begin());
   net::EventLoop& loop = state_.services.loop;
   running_.push_back({hash_of(id), loop.now(), loop.wall_now(), std::nullopt});
@@ -71,9 +93,9 @@ RealtimeMeter::Running RealtimeMeter::take_running(std::string_view id) {
 }
 
 // Whether this id was counted already. What has none cannot be told apart.
-bool RealtimeMeter::is_repeated(std::string_view kind, std::string_view id) noexcept {
+bool RealtimeMeter::is_repeated(std::string_view kind, std::string_view id, std::string_view part) noexcept {
   if (id.empty()) return false;
-  const std::size_t hash = hash_of(id) ^ hash_of(kind);
+  const std::size_t hash = hash_of(id) ^ hash_of(kind) ^ (3 * hash_of(part));
   if (std::ranges::find(ended_, hash) != ended_.end()) return true;
   ended_[ended_next_++ % ended_.size()] = hash;
   return false;
@@ -105,6 +127,10 @@ void RealtimeMeter::record(RecordPart part, const Running& of, const model::Usag
   if (error != nullptr) {
     record.error = *error;
     record.interrupted = true;
+    if (error->origin == ErrorOrigin::Upstream) {
+      attempt.outcome = model::Outcome::Failure;
+      attempt.error = *error;
+    }
   }
   record.wall_started = of.wall_started;
   record.started = of.started;

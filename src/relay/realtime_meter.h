@@ -20,13 +20,14 @@ class RealtimeMeter {
   RealtimeMeter(RequestState& state, const model::Attempt& attempt) noexcept
       : state_(state), attempt_(attempt) {}
 
-  // The client has asked for a response; whether it gets one, the provider's next events say.
-  void asked() noexcept { asked_ = true; }
+  // The client has asked for a response, with this id of its message, raw, or none. Whether it gets one, the
+  // provider's events say: one that begins, or an error that names the message, or none.
+  void asked(std::string_view event_id);
   void take(const dialects::openai::RealtimeEvent& event);
   // The connection is over. What runs ends for this reason.
   void end(const Error& why);
 
-  [[nodiscard]] bool asks() const noexcept { return asked_; }
+  [[nodiscard]] bool asks() const noexcept { return !asked_.empty(); }
   [[nodiscard]] bool runs() const noexcept { return !running_.empty(); }
 
  private:
@@ -37,17 +38,19 @@ class RealtimeMeter {
     std::optional<MonotonicTime> first_content{};
   };
   void began(std::string_view id);
+  void refused(std::string_view event_id);
+  void answered();
   Running take_running(std::string_view id);
-  bool is_repeated(std::string_view kind, std::string_view id) noexcept;
+  bool is_repeated(std::string_view kind, std::string_view id, std::string_view part = {}) noexcept;
   void record(RecordPart part, const Running& of, const model::Usage& usage, std::string_view finish,
               const Error* error);
 
   RequestState& state_;
   const model::Attempt& attempt_;
   std::vector<Running> running_;
+  std::vector<std::size_t> asked_;       // hashes of the messages' ids, the oldest first; of none: of nothing
   std::array<std::size_t, 64> ended_{};  // hashes of those that ended last
   std::size_t ended_next_ = 0;
-  bool asked_ = false;
 };
 
 }  // namespace qq::relay

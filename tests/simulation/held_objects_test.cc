@@ -74,7 +74,7 @@ class BrokenHoldings final : public relay::HoldingStore {
   static Task<Result<>> refused() {
     co_return fail(Error::gateway(ErrorKind::Saturated, "the store of files and batches is full"));
   }
-  storage::MemoryHoldingStore inner_{relay::HoldingLimits{}};
+  storage::MemoryHoldingStore inner_{{.ttl = std::chrono::hours(24), .owner_entries_max = 100}};
 };
 
 struct Caller {

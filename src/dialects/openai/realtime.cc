@@ -79,7 +79,9 @@ RealtimeEvent read_realtime_event(std::string_view message, const wire::JsonLimi
   wire::JsonValue session;
   wire::JsonValue usage;
   std::string_view item;
+  std::string_view content;
   std::string_view response_id;
+  wire::JsonValue error;
   for (wire::JsonMembers members(document); members.next();) {
     const std::string_view key = members.raw_key();
     if (key == "type") event.kind = kind_of(members.value().raw_string());
@@ -87,14 +89,18 @@ RealtimeEvent read_realtime_event(std::string_view message, const wire::JsonLimi
     if (key == "session") session = members.value();
     if (key == "usage") usage = members.value();
     if (key == "item_id") item = members.value().raw_string();
+    if (key == "content_index") content = members.value().text();
+    if (key == "error") error = members.value();
     if (key == "response_id") response_id = members.value().raw_string();
   }
   if (event.kind == Kind::ResponseCreated || event.kind == Kind::ResponseDone) {
     read_response(response, quirks, event);
   } else if (event.kind == Kind::Transcribed) {
     event.id = item;
+    event.content = content;
     if (usage.is_object()) event.usage = decode_usage(usage, quirks);
   }
+  if (event.kind == Kind::Error && error.is_object()) event.event_id = string_in(error, "event_id");
   if (event.kind == Kind::Delta) event.id = response_id;
   for (const wire::JsonValue holder : {session, response}) {
     const auto model = holder.is_object() ? holder.member("model") : std::nullopt;

@@ -31,8 +31,10 @@ struct RealtimeEvent {
     Error,            // of something that the client said; the connection goes on
   };
   Kind kind = Kind::Other;
-  std::string_view id{};      // of the response; Transcribed: of the item
-  std::string_view status{};  // ResponseDone: "completed", "cancelled", "failed", "incomplete"
+  std::string_view id{};        // of the response; Transcribed: of the item
+  std::string_view content{};   // Transcribed: which part of the item, raw; empty if it is not said
+  std::string_view event_id{};  // Error: raw, of the message that it answers; empty if it names none
+  std::string_view status{};    // ResponseDone: "completed", "cancelled", "failed", "incomplete"
   model::Usage usage{};
   // To be shown in the place of the provider's name.
   wire::JsonValue model{};
