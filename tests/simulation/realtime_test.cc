@@ -244,21 +244,6 @@ TEST_F(Realtime, WhoLeavesWhileItIsOpenedIsNotWaitedForItsUsage) {
   world_->expect_rest();
 }
 
-TEST_F(Realtime, ARepeatThatWasAcceptedIsNoRepeatAnyMore) {
-  for (int i = 0; i < 10; ++i) open();
-  world_->provider(0).scenario(R"({"rules":[{"model":"*","attempts":[{"fault":"close_before_head"},{}]}]})");
-  for (int i = 0; i < 8; ++i) {
-    WebsocketClient& socket = open();
-    run(1s);
-    EXPECT_TRUE(socket.head().starts_with("HTTP/1.1 101 ")) << i << socket.head();
-  }
-  EXPECT_EQ(world_->counters().retry_budget_overflows.get(), 0);
-  for (auto& socket : sockets_) socket->say_close(WebsocketClose::Normal);
-  run(2s);
-  for (const KeptRecord& record : records(RecordPart::None)) EXPECT_FALSE(record.error);
-  world_->expect_rest();
-}
-
 // --- messages ---
 
 TEST_F(Realtime, AResponseComesAsTheProviderSaysIt) {
